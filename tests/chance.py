@@ -1,4 +1,4 @@
-"""Tries other examples of all properties, in another order each time: ``make test-random``."""
+"""Runs all properties on new random examples, in a random order: ``make test-random``."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import time
 
 
 def main() -> None:
-    """Run the tests with hypothesis again and again, for so many seconds; end at a failure."""
+    """Run the tests with hypothesis repeatedly for some seconds; stop at a failure."""
     end = time.monotonic() + float(sys.argv[1])
     environment = {**os.environ, "HYPOTHESIS_PROFILE": "random"}
     while time.monotonic() < end:

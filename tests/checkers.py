@@ -1,4 +1,4 @@
-"""What mypy and pyright find in the files of a folder."""
+"""Runs mypy and pyright on the files of a folder."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.examples import ROOT
 
 
 class Finding(NamedTuple):
-    """An error in a file."""
+    """An error that a checker found in a file."""
 
     file: str
     line: int
@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 
 
 def run_mypy(folder: Path) -> list[Finding]:
-    """Return what mypy finds, by the settings of pyproject.toml, which say strict."""
+    """Return the findings of mypy with the settings of pyproject.toml, which are strict."""
     told = run_tool(
         "mypy", "--output=json", "--no-error-summary", "--config-file=pyproject.toml", str(folder)
     )
@@ -34,13 +34,13 @@ def run_mypy(folder: Path) -> list[Finding]:
 
 
 def run_pyright(folder: Path, **rules: str) -> list[Finding]:
-    """Return what pyright finds by its strict rules, of which ``rules`` may change some."""
+    """Return the findings of pyright with its strict rules, which ``rules`` may change."""
     settings = {
         "include": [str(folder)],
         "extraPaths": [str(ROOT)],
         "pythonVersion": "3.10",
         "typeCheckingMode": "strict",
-        # pyarrow has none.
+        # The package pyarrow has no stubs.
         "reportMissingTypeStubs": False,
         **rules,
     }
@@ -65,7 +65,7 @@ def run_pyright(folder: Path, **rules: str) -> list[Finding]:
 
 
 def run_tool(module: str, *arguments: str) -> str:
-    """Return the output of a tool, which the extra ``lint`` brings."""
+    """Return the output of a tool, which the extra ``lint`` installs."""
     pytest.importorskip(module.partition(".")[0])
     ended = subprocess.run(
         [sys.executable, "-m", module, *arguments],
@@ -74,6 +74,6 @@ def run_tool(module: str, *arguments: str) -> str:
         capture_output=True,
         text=True,
     )
-    # 1 says that something was found.
+    # Exit code 1 means that the tool found errors.
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr
     return ended.stdout

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-# The same examples for everybody: a change is to be refused for what it brings, not for what chance
-# finds of an earlier one.
+# Everybody tests the same examples: a change should be refused for its own faults, not because
+# chance finds an earlier fault.
 settings.register_profile(
     "default",
     deadline=None,
@@ -25,14 +25,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
-# `make test-random`: what it finds is mended, and becomes an explicit example.
+# `make test-random` uses this profile. Each fault that it finds is fixed, and becomes an explicit
+# example.
 settings.register_profile(
     "random", settings.get_profile("default"), derandomize=False, max_examples=200
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# What a shell starts in the background ignores Ctrl+C, and what `nohup` starts ignores hangups. So
-# would all processes that the tests start: a handler is not inherited.
+# A process that a shell starts in the background ignores Ctrl+C, and `nohup` lets it ignore
+# hangups. All processes that the tests start would ignore them, too. A handler prevents that,
+# because it is not inherited.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if os.name != "nt" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
@@ -45,7 +47,7 @@ def _quiet_rdflib() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say in a sentence what was not tried, and why."""
+    """Print one sentence that says what was not tested, and why."""
     reasons = Counter(
         str(each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr)
         for each in terminalreporter.stats.get("skipped", [])

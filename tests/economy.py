@@ -1,4 +1,4 @@
-"""Whether a producer wastes bytes."""
+"""Checks that a producer wastes no bytes."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from tests.oracle.terms import Plain
 
 
 class Economy:
-    """Checks that zero ids and repeated terms are used whenever they apply, row by row.
+    """Checks row by row that zero ids and repeated terms are used wherever they are possible.
 
     Args:
-        is_tight: A row may need more prefixes than the lookup has. The writer finds out on the
-            way, and may then leave entries that it does not use.
+        is_tight: Whether a row may need more prefixes than the lookup can have. The writer notices
+            that only while it writes, and may then leave entries that it does not use.
     """
 
     def __init__(self, is_tight: bool) -> None:
@@ -22,7 +22,7 @@ class Economy:
         self.last: dict[str, Plain | None] = dict.fromkeys("spog")
 
     def check(self, row: Any, written: Plain | None) -> None:
-        """Check a row; ``written``: the operation that the reference decoder reads in it."""
+        """Check a row; ``written`` is the operation that the reference decoder reads from it."""
         kind = row.WhichOneof("row")
         content = getattr(row, kind)
         if kind in self.last_entry:

@@ -1,4 +1,4 @@
-"""The examples of pages of the documentation, and of docstrings."""
+"""Runs the examples in pages of the documentation and in docstrings."""
 
 import ast
 import contextlib
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-# The characters of a line for which a column of code has room in a browser.
+# A browser shows at most this many characters in a line of code.
 WIDTH = 76
 EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$|^#+ ", re.MULTILINE | re.DOTALL)
@@ -27,7 +27,7 @@ def fold(text: str) -> str:
 
 
 class FoldedOutput(doctest.OutputChecker):
-    """Compares a page with what an example prints, whose long lines are folded."""
+    """Compares a page with the output of an example, whose long lines are folded."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return super().check_output(want, fold(got), optionflags)
@@ -53,9 +53,9 @@ def code_of_page(page: Path) -> str:
 
 
 def code_of_module(path: Path) -> str:
-    """Return the examples of docstrings, each line at its place, each docstring as a function.
+    """Return the examples of docstrings, each line at its line number.
 
-    The first line imports what the module imports and defines.
+    Each docstring becomes a function. The first line imports what the module imports and defines.
     """
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
@@ -92,9 +92,10 @@ def code_of_module(path: Path) -> str:
 
 
 def run_page(page: Path) -> None:
-    """Run a page's blocks one after another, as one session of a reader who tries them all.
+    """Run a page's blocks one after another, as in the session of a reader who tries them all.
 
-    A block of ``text`` that follows one of ``python`` in the same section is what that prints.
+    A block of ``text`` after a block of ``python`` in the same section is the output of that
+    block.
     """
     session: dict[str, object] = {}
     printed = None

@@ -1,8 +1,9 @@
-"""Runs commands and code in forked processes: all that they import is there already.
+"""Runs commands and code in forked processes, which have all modules already imported.
 
-Such a process has its own files, environment and folder, and ends as any other does. But it starts
-in a hundredth of a second, where Python needs half of one. It is forked by a process that does
-nothing else: that of the tests has threads, and modules that a command must not find.
+Such a process has its own files, environment and folder, and ends like any other process. But it
+starts in a hundredth of a second, where a new Python needs half a second. A process that does
+nothing else forks it, because the process of the tests has threads, and modules that a command
+must not find.
 """
 
 import atexit
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from tests.sanitized import UNDER_SANITIZERS
 
-# What a process leaks that forks others, the sanitizers tell of each of these.
+# The sanitizers would report the leaks of the forking process for each of its children.
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods() and not UNDER_SANITIZERS
 _LOADED = [
     "jelly_rdflib.cli.commands",
@@ -35,7 +36,7 @@ _LOADED = [
 
 
 class Ended(NamedTuple):
-    """How a process ended, and what it wrote."""
+    """The exit code of a process, and its output."""
 
     code: int
     out: bytes
@@ -50,12 +51,12 @@ def run_command(
     environment: dict[str, str] | None = None,
     timeout: float,
 ) -> Ended:
-    """Run ``jellyp`` in a forked process; a TimeoutError if it takes longer than some seconds."""
+    """Run ``jellyp`` in a forked process; raise a TimeoutError after `timeout` seconds."""
     return _run(_call_main, ["jellyp", *arguments], stdin, folder, environment, timeout)
 
 
 def run_code(code: str, *arguments: str, timeout: float, is_fresh: bool = False) -> Ended:
-    """Run Python code in a forked process, or in a fresh one, as ``python -c`` does."""
+    """Run Python code in a forked process, or in a new Python, like ``python -c``."""
     if CAN_FORK and not is_fresh:
         return _run(partial(_execute, code), ["-c", *arguments], b"", None, None, timeout)
     command = [sys.executable, "-c", code, *arguments]
@@ -79,7 +80,7 @@ def _run(
     environment: dict[str, str] | None,
     timeout: float,
 ) -> Ended:
-    # That of this process now, and not of the one that forks.
+    # The process needs the mask that this process has now, not the mask of the forking process.
     mask = os.umask(0)
     os.umask(mask)
     context = multiprocessing.get_context("forkserver")
@@ -123,7 +124,7 @@ def _become(
     try:
         work()
     finally:
-        # Forked processes leave this out.
+        # A forked process would skip the functions of atexit.
         atexit._run_exitfuncs()
 
 

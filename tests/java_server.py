@@ -1,4 +1,4 @@
-"""A server in Java on this machine, by Maven: one process, which tests may kill."""
+"""Runs a Java server on this machine, built with Maven, in one process that tests may kill."""
 
 import socket
 import subprocess
@@ -13,7 +13,7 @@ SECONDS = 120
 
 
 def free_port() -> int:
-    """Return a port that no other process listens to."""
+    """Return a port on which no other process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -21,7 +21,7 @@ def free_port() -> int:
 
 
 def listens(port: int) -> bool:
-    """Return whether a process of this machine listens to a port."""
+    """Return whether a process of this machine listens on a port."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=1).close()
     except OSError:
@@ -34,7 +34,7 @@ def wait_for(
 ) -> None:
     """Wait until a process is ready.
 
-    A RuntimeError has the end of its log, if it ends or takes too long.
+    If the process ends or takes too long, raise a RuntimeError with the end of its log.
     """
     deadline = time.monotonic() + SECONDS
     while not is_ready():
@@ -45,7 +45,7 @@ def wait_for(
 
 
 class JavaServer:
-    """A server of the jars of a Maven project, which keeps its files in a folder.
+    """A server from the jars of a Maven project, which keeps its files in a folder.
 
     Raises:
         tests.maven.UnavailableError: Maven can't get the jars.
@@ -59,7 +59,7 @@ class JavaServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start_main(self, main: str, *arguments: str) -> None:
-        """Start a class, and wait until it answers."""
+        """Start a class, and wait until the server answers."""
         log = self.folder / "server.log"
         with log.open("ab") as file:
             self._process = subprocess.Popen(
@@ -72,12 +72,12 @@ class JavaServer:
         return listens(int(self.address.split(":")[1]))
 
     def process_id(self) -> int:
-        """Return the number of the process that runs."""
+        """Return the id of the running process."""
         assert self._process is not None
         return self._process.pid
 
     def kill(self) -> None:
-        """End the process without a word, if it runs."""
+        """Kill the process if it is running."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -85,6 +85,6 @@ class JavaServer:
 
     def command(self, main: str, *arguments: str) -> list[str]:
         """Return the command that runs a class."""
-        # Short runs: what costs is to start, and to compile.
+        # Runs are short, so the time goes into the start and the compiler of Java.
         java = ("java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
         return [*java, "-cp", self._classpath, main, *arguments]

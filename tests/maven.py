@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-# What Maven says where it can't get something, in whatever words its plugins put around it.
+# Maven says this if it can't download something, whatever its plugins say around it.
 NOT_TO_BE_HAD = (
     "Could not transfer",
     "Could not find artifact",
@@ -15,26 +15,26 @@ NOT_TO_BE_HAD = (
 
 
 class UnavailableError(Exception):
-    """Java, Maven or the registry is missing."""
+    """Raised when Java, Maven or the registry is missing."""
 
 
 def build(folder: Path) -> list[str]:
-    """Compile the project of a folder, if it is not compiled as it stands.
+    """Compile the project of a folder, if its sources have changed.
 
     Returns:
-        The paths of the jars that it uses. The project's ``pom.xml`` has them written to
-        ``target/classpath``.
+        The paths of the jars that the project uses. Its ``pom.xml`` makes Maven write them to
+            ``target/classpath``.
 
     Raises:
-        UnavailableError: Something is missing that it takes.
-        RuntimeError: The compiler refuses it.
+        UnavailableError: Java, Maven or a library is missing.
+        RuntimeError: The compiler refuses the project.
     """
     for program in ("java", "mvn"):
         if shutil.which(program) is None:
             raise UnavailableError(f"{program} is not installed")
     classpath = folder / "target" / "classpath"
     classpath.parent.mkdir(exist_ok=True)
-    # Several processes of pytest may ask for it at once.
+    # Several processes of pytest may build the project at once.
     with open(folder / "target" / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _compile(folder, classpath)
@@ -45,7 +45,7 @@ def _compile(folder: Path, classpath: Path) -> None:
     sources = [folder / "pom.xml", *folder.glob("src/main/java/**/*.java")]
     newest = max(path.stat().st_mtime for path in sources)
     if not classpath.exists() or classpath.stat().st_mtime <= newest:
-        # Maven leaves it as it is where nothing new would be in it.
+        # Maven does not write the file again if its content stays the same.
         classpath.unlink(missing_ok=True)
         run = subprocess.run(
             ["mvn", "--batch-mode", "--quiet", "compile"],

@@ -1,13 +1,13 @@
-"""Breaks the package in small ways, and shows which faults no test sees.
+"""Breaks the package in small ways, and shows which faults no test notices.
 
     make mutants MODULE=jelly_rdflib/graph/canonical/pairing.py
     make mutants ARGS="--sample=200 --seed=1 --to=before.jsonl"
 
-A fault that no test sees is a missing test, or a change without an effect. A sample takes the same
-number of faults from each folder, Python and Cython alike. Its results can be given again
-(``--faults before.jsonl``): the same faults are tried, wherever their lines have moved, so that two
-states of the tests can be compared. Everything happens in copies of the project: a Cython module is
-compiled without optimisation, and what the compiler refuses is no fault.
+If no test notices a fault, a test is missing, or the change has no effect. A sample has the same
+number of faults from each folder, in Python and Cython alike. Later, ``--faults before.jsonl``
+tries the faults of earlier results again, even if their lines have moved. So two states of the
+tests can be compared. All work happens in copies of the project. Cython modules are compiled
+without optimisation, and a change that the compiler refuses does not count as a fault.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SWAPPED = {
     "break": "continue",
     "continue": "break",
 }
-# Lines that say what something is, not what it does.
+# Such lines declare something, and do not run.
 DECLARATION = re.compile(
     r"\s*(import|from|cimport|include|@|class|def|async def|cdef class|cdef extern|__slots__)\b"
     r"|\s*(cdef|cpdef|ctypedef)\b.*:$|\s*@|if TYPE_CHECKING|.*\) -> |.*\bexcept[?]? -1"
@@ -68,7 +68,7 @@ CAST = re.compile(r"<[a-z_]\w*[ *]*[*]?>|<const \w+[ *]*>|<void[ *]*>")
 
 @dataclass(frozen=True)
 class Fault:
-    """One line of a module, and what is in its place."""
+    """One line of a module, and the line that replaces it."""
 
     path: str
     line: int
@@ -84,7 +84,7 @@ class Fault:
         return self.path.endswith(CYTHON)
 
     def find(self, root: Path) -> int | None:
-        """Return the number of the line that is nearest to where it was; None if it is gone."""
+        """Return the number of the nearest equal line, or None if there is none."""
         path = root / self.path
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         found = [number for number, line in enumerate(lines, 1) if line == self.before]
@@ -92,7 +92,7 @@ class Fault:
 
 
 def faults_of(root: Path, path: Path) -> Iterator[Fault]:
-    """Yield the faults of a module, in their order."""
+    """Yield the faults of a module in the order of their lines."""
     text = (root / path).read_text("utf-8")
     lines = text.splitlines()
     lexer: Any = CythonLexer() if path.suffix in CYTHON else PythonLexer()
@@ -103,7 +103,7 @@ def faults_of(root: Path, path: Path) -> Iterator[Fault]:
             in_strings |= set(range(number, number + value.count("\n") + 1))
         elif number <= len(lines) and not DECLARATION.match(lines[number - 1]):
             line = lines[number - 1]
-            # The lexer of Cython cuts these in two.
+            # The lexer of Cython splits these operators.
             operator = line[column : column + 2]
             operator = operator if operator in SWAPPED else value
             if kind in Number.Integer and value.isdigit():
@@ -125,7 +125,7 @@ def faults_of(root: Path, path: Path) -> Iterator[Fault]:
 
 
 def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
-    """Yield faults of each folder in turn; for those that can't be compiled there are more."""
+    """Yield faults of each folder in turn; others replace those that do not compile."""
     chance = random.Random(seed)
     rooms = defaultdict(list)
     for path in sorted((root / "jelly_rdflib").rglob("*")):
@@ -134,7 +134,7 @@ def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
                 rooms[fault.room].append(fault)
     for faults in rooms.values():
         chance.shuffle(faults)
-    # The store and the batch, which most of the package is built on, three times.
+    # The store and the batch come three times, because most of the package is built on them.
     weighty = ("jelly_rdflib/store", "jelly_rdflib/core/batch")
     turns = [room for room in sorted(rooms) for _ in range(3 if room.startswith(weighty) else 1)]
     chance.shuffle(turns)
@@ -145,10 +145,10 @@ def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
 
 
 def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
-    """Return the module's own tests, then the others of the folder that mirrors its own.
+    """Return the module's own tests, then the other tests of the folder that mirrors the module's.
 
-    If there is no such folder, it is the nearest above. The module's own tests see most faults. Of
-    the suite's reader, the cases are to see them, and no test beside.
+    If that folder does not exist, the nearest folder above is used. The module's own tests notice
+    most faults. Faults of the suite's reader should be noticed by the cases alone.
     """
     path = Path(fault.path)
     if fault.path == "conformance/reader.py":
@@ -165,7 +165,7 @@ def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
 
 
 class Copy:
-    """A copy of the project that can be broken, and is mended after each fault."""
+    """A copy of the project that can be broken, and is repaired after each fault."""
 
     def __init__(self, root: Path, files: list[Path], folder: Path) -> None:
         self.folder = folder
@@ -173,7 +173,8 @@ class Copy:
         for path in files:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / path, folder / path, follow_symlinks=False)
-        # Children of the tests must find the copy, too; each run has the same examples.
+        # Child processes of the tests must import the copy, too, and each run needs the same
+        # examples.
         self.environment = {
             **os.environ,
             "PYTHONPATH": str(folder),
@@ -188,12 +189,12 @@ class Copy:
         return self._run(command, None) == 0
 
     def keep(self) -> None:
-        """Keep the modules as they are now."""
+        """Save the modules in their present state."""
         self.kept = self.folder.with_name(self.folder.name + "-kept")
         shutil.copytree(self.folder, self.kept, symlinks=True)
 
     def mend(self) -> None:
-        """Bring back all that a fault has changed."""
+        """Restore all files that a fault has changed."""
         for top in ("jelly_rdflib", "conformance", "build"):
             for path in (self.kept / top).rglob("*"):
                 place = self.folder / path.relative_to(self.kept)
@@ -201,7 +202,7 @@ class Copy:
                     shutil.copy2(path, place)
 
     def test(self, tests: tuple[str, ...], timeout: float | None) -> bool:
-        """Return whether the tests pass; False, too, if they take too long."""
+        """Return whether the tests pass in time."""
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow"]
         return self._run([sys.executable, "-m", "pytest", *options, *tests], timeout) == 0
 
@@ -221,13 +222,13 @@ class Copy:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            # With all that the tests have started.
+            # The command also kills the processes that the tests have started.
             subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
             process.wait()
 
 
 class Trial:
-    """Tries faults in one copy for each job."""
+    """Tries faults in one copy of the project for each job."""
 
     def __init__(self, root: Path, scratch: Path, jobs: int, tests: tuple[str, ...]) -> None:
         self._root = root
@@ -253,7 +254,7 @@ class Trial:
             self._copies.put(copy)
 
     def try_(self, fault: Fault) -> str | None:
-        """Return ``noticed``, ``missed``, or why there is nothing to notice."""
+        """Return ``noticed``, ``missed``, or the reason why the fault can't be tried."""
         line = fault.find(self._root)
         if line is None:
             return "gone"
@@ -281,8 +282,8 @@ class Trial:
             self._copies.put(copy)
 
     def _time(self, copy: Copy, tests: tuple[str, ...]) -> float | None:
-        """Return how long the tests take without a fault; None if they don't pass."""
-        # Modules of one folder have the same tests, in another order.
+        """Return the duration of the tests without a fault, or None if the tests don't pass."""
+        # The modules of one folder have the same tests in another order.
         key = frozenset(each for each in tests if each.startswith("tests"))
         with self._lock:
             if key not in self._seconds:

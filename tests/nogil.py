@@ -1,7 +1,7 @@
-"""For a Python without the GIL, which some packages are not built for: ``pytest -p tests.nogil``.
+"""A plugin for a Python without the GIL: ``pytest -p tests.nogil``.
 
-Tests that need such a package are skipped; the summary says how many, and which package lacks. The
-GIL must be off, and no module may turn it on.
+Some packages are not built for such a Python. Tests that need one of them are skipped, and the
+summary names the package and counts the tests. The GIL must be off, and no module may turn it on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Notebooks of the documentation: runs them, and compares or writes what they show.
+"""Runs the notebooks of the documentation, and compares or writes their outputs.
 
-``python -m tests.notebooks`` runs all of them and stores their outputs, without pictures.
-``python -m tests.notebooks FOLDER`` writes them into a folder, with pictures.
+``python -m tests.notebooks`` runs all of them and stores their outputs, without pictures. ``python
+-m tests.notebooks FOLDER`` writes them into a folder, with pictures.
 """
 
 import os
@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from tests.examples import DOCS, ROOT
 
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
-# The id of a patch is another one each time.
+# A patch has another id in each run.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -28,11 +28,10 @@ def read(path: Path) -> Any:
 
 
 def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
-    """Return the notebook as it is after a run in a folder; an error in a cell is raised.
+    """Return the notebook after a run in a folder; raise the error of a cell.
 
-    It has the data that lie beside it, and the package, but no other part of the repository.
-
-    The code ``check`` runs as one more cell, the last one.
+    The run has the data next to the notebook, and the package, but no other part of the
+    repository. The code ``check`` runs as one more cell, at the end.
     """
     notebook = read(path)
     if check is not None:
@@ -44,26 +43,27 @@ def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
     (packages / "jelly_rdflib").symlink_to(ROOT / "jelly_rdflib")
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, kernel_name="python3", timeout=120, resources=resources)
-    # A kernel writes to standard error only to warn that others on the machine may read along.
+    # A kernel writes to standard error only to warn that other users of the machine may read the
+    # connection.
     client.execute(env={**os.environ, "PYTHONPATH": str(packages)}, stderr=subprocess.DEVNULL)
     place = str(folder.resolve())
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             for kind, value in output.get("data", {}).items():
                 output.data[kind] = value.replace(place, "…")
-        # When each cell ran.
+        # This metadata has the times at which the cell ran.
         cell.metadata.pop("execution", None)
     notebook.metadata["language_info"] = {"name": "python"}
     return notebook
 
 
 def is_picture(output: Any) -> bool:
-    """Tell whether an output is a picture: those are drawn for each build, and not stored."""
+    """Return whether an output is a picture, which each build draws again and nothing stores."""
     return any(kind.startswith("image/") for kind in output.get("data", {}))
 
 
 def shown(notebook: Any) -> list[Any]:
-    """Return what the cells show: texts without ids, and no pictures."""
+    """Return the outputs of the cells: texts without ids, and no pictures."""
     return [
         [
             {kind: _UUID.sub("…", value) for kind, value in sorted(_contents(output).items())}
@@ -79,7 +79,7 @@ def _contents(output: Any) -> dict[str, Any]:
 
 
 def write(target: Path | None) -> None:
-    """Run all notebooks; write them into a folder, or else what is stored of them in place."""
+    """Run all notebooks; write them into the folder `target`, or store their outputs in place."""
     for path in NOTEBOOKS:
         with tempfile.TemporaryDirectory() as place:
             notebook = run(path, Path(place))

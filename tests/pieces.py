@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Pieces:
-    """A source that gives so many bytes at a time, however many are asked for."""
+    """A source that gives `size` bytes at a time, however many are requested."""
 
     def __init__(self, data: bytes, size: int = 1) -> None:
         self.data = data
@@ -20,7 +20,7 @@ class Pieces:
 
 
 class Chunks:
-    """A source of chunks that are made as it is read: it may be longer than memory."""
+    """A source of chunks that are made while it is read, so it may be longer than memory."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
@@ -36,7 +36,7 @@ class Chunks:
 
 
 def breaking(error: BaseException, *chunks: bytes) -> Chunks:
-    """Return a source of chunks, behind which an error comes."""
+    """Return a source of chunks that ends with an error."""
 
     def make() -> Iterator[bytes]:
         yield from chunks
@@ -46,7 +46,7 @@ def breaking(error: BaseException, *chunks: bytes) -> Chunks:
 
 
 class Trickle(io.RawIOBase):
-    """A raw file that gives 1 byte at a time."""
+    """A raw file that gives one byte at a time."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: terms, and whole legal streams of operations.
+"""Hypothesis strategies for terms, and for whole legal streams of operations.
 
 All are in the plain form of `tests.oracle.terms`.
 """
@@ -134,7 +134,7 @@ ODD_IRIS = [
 LANGUAGES = ["en", "en-GB", "EN-gb", "De", "zh-Hant-TW", "x-a1", "i-klingon", "a"]
 
 dice = st.integers(0, 2**64 - 1).map(random.Random)
-"""A random generator: where hypothesis's own choices would be many and small."""
+"""A random generator for choices that are too many and too small for hypothesis."""
 
 texts = st.sampled_from(ODD_TEXTS) | st.text(max_size=12)
 
@@ -175,7 +175,7 @@ literals = st.one_of(
 
 
 def terms(*, generalized: bool = False, depth: int = 0) -> st.SearchStrategy[Plain]:
-    """Any term that may be an object; with quoted triples of at most ``depth`` levels."""
+    """Return a strategy for the terms that may be objects, with at most `depth` quoted levels."""
     simple = iris | blank_nodes | literals
     if depth == 0:
         return simple
@@ -187,7 +187,7 @@ def terms(*, generalized: bool = False, depth: int = 0) -> st.SearchStrategy[Pla
 
 @dataclass
 class Stream:
-    """A legal stream: fields of its options row, and its operations with their ENDs."""
+    """A legal stream: the fields of its options row, and its operations with their ENDs."""
 
     options: dict[str, Any]
     operations: list[Plain]
@@ -222,18 +222,18 @@ term_options = st.builds(
     st.sampled_from([8, 8, 9, 128, 4000]),
     st.sampled_from([(0, 0), (1, 1), (2, 2), (16, 16), (150, 32)]),
 )
-"""The fields of an options row that say which terms there are."""
+"""The fields of an options row that decide which terms are possible."""
 
 
 def make_room(options: dict[str, Any], operations: list[Plain]) -> None:
-    """Enlarge the lookups to what the neediest row takes."""
+    """Enlarge the lookups until each row has enough entries."""
     for kind, count in zip(("name", "datatype"), needs(operations), strict=True):
         field = f"max_{kind}_table_size"
         options[field] = max(options[field], count)
 
 
 class Pool:
-    """A few terms that a stream uses over and over, as real ones do."""
+    """A few terms that a stream uses again and again, as real streams do."""
 
     def __init__(self, draw: Any, options: dict[str, Any]) -> None:
         depth = draw(st.integers(1, 3)) if options["rdf_star"] else 0
@@ -274,7 +274,7 @@ def _statement(pool: Pool, quads: bool) -> st.SearchStrategy[Plain]:
 
 
 def _operations(pool: Pool, quads: bool) -> st.SearchStrategy[list[Plain]]:
-    """A patch's operations: some in transactions."""
+    """Return a strategy for the operations of a patch, some in transactions."""
     prefixes = st.sampled_from(["", "ex", "é", "a.b"]) | st.text(max_size=3)
     graphs = st.sampled_from([None, *pool.g] if quads else [None])
     statement = _statement(pool, quads)

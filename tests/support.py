@@ -1,4 +1,4 @@
-"""What several test modules need: reading and writing in plain form, and checking errors."""
+"""Helpers of several test modules, which read and write in plain form, and check errors."""
 
 import gc
 import io
@@ -35,7 +35,7 @@ class EncoderWriter(OperationSink):
 
 
 def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> bytes:
-    """Return what the package's writer makes of plain operations."""
+    """Return the stream that the package's writer makes of plain operations."""
     file = io.BytesIO()
     with jr.PatchWriter(file, options) as writer:
         for plain_op in operations:
@@ -44,7 +44,7 @@ def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> by
 
 
 def encode(operations: Iterable[jr.Operation], **options: Any) -> bytes:
-    """Return Jelly-Patch that the package's writer makes of operations of rdflib's terms."""
+    """Return the Jelly-Patch that the package's writer makes of operations with rdflib's terms."""
     file = io.BytesIO()
     with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
         writer.write_all(operations)
@@ -57,7 +57,7 @@ def options_of(fields: dict[str, Any], **more: Any) -> jr.PatchOptions:
 
 
 def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -> None:
-    """Check that an error says where it is; ``row``: that it says so of the row too, or not."""
+    """Check that an error has its place; `row` says whether it must name a row, if not None."""
     assert isinstance(error.offset, int)
     assert 0 <= error.offset <= size
     assert isinstance(error.frame, int)
@@ -76,7 +76,7 @@ def operations(source: Any, **arguments: Any) -> Iterator[Plain]:
 
 
 def read(source: Any, **arguments: Any) -> list[Plain]:
-    """Return the plain operations that the package reads, lexical forms as they are."""
+    """Return the plain operations that the package reads, with their lexical forms unchanged."""
     return list(operations(source, **arguments))
 
 
@@ -89,15 +89,15 @@ def refuse(
     reader: Callable[..., Iterator[Any]] = operations,
     **arguments: Any,
 ) -> jr.DecodeError:
-    """Check that the package refuses an input with exactly this kind of error, and return it.
+    """Check that the package refuses an input with exactly this kind of error; return the error.
 
     Args:
         source: The input.
         kind: The error's class.
-        row: Whether the error must name a row, None for whatever.
-        after: What must have been read before it, None for whatever.
-        reader: Yields in plain form what the package reads.
-        arguments: Of the reader.
+        row: Whether the error must name a row, or None if that does not matter.
+        after: The items that must be read before the error, or None if they don't matter.
+        reader: Yields what the package reads, in plain form.
+        arguments: The arguments of the reader.
     """
     before: list[Any] = []
     with pytest.raises(jr.DecodeError) as caught:
@@ -119,7 +119,7 @@ def assert_same_outcome(
     """Check that the package reads what the reference reads, and refuses what it refuses.
 
     Returns:
-        Whether it was refused.
+        Whether the input was refused.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -144,7 +144,8 @@ def assert_same_outcome(
     return False
 
 
-# As good as none; but for the sizes of lookups, of which a few bytes can ask for gigabytes.
+# These limits are almost none. But lookups stay limited, because a few bytes can ask for
+# gigabytes.
 LOOSE = jr.Limits(
     max_frame_size=(1 << 31) - 1,
     max_frame_rows=(1 << 31) - 1,
@@ -157,7 +158,7 @@ LOOSE = jr.Limits(
 
 
 def assert_same_without_limits(read_loosely: Callable[[], Any], expected: Any) -> None:
-    """Check that what limits refuse is without them what the reference reads, which knows none."""
+    """Check that without limits the package reads an input as the reference does."""
     try:
         got = read_loosely()
     except jr.LimitError as refusal:
@@ -168,15 +169,15 @@ def assert_same_without_limits(read_loosely: Callable[[], Any], expected: Any) -
 
 
 def assert_nothing_is_kept(work: Callable[[], None]) -> None:
-    """Check that memory which is taken is given back."""
+    """Check that `work` frees all memory that it takes."""
     for _ in range(3):
         work()
     gc.collect()
     tracemalloc.start()
     try:
-        # caches of the interpreter and of pytest fill up
+        # The first rounds fill caches of the interpreter and of pytest.
         sizes = [_size_after(work, 8)]
-        # a table of somebody else's may grow once, and what leaks, leaks each time
+        # A table of another library may grow once, but a leak grows each time.
         sizes += [_size_after(work, 16) for _ in range(3)]
     finally:
         tracemalloc.stop()
@@ -191,16 +192,17 @@ def _size_after(work: Callable[[], None], times: int) -> int:
 
 
 def run(code: str, *arguments: str, timeout: float = 120, is_fresh: bool = False) -> str:
-    """Run Python code in a process of its own, and return what it prints.
+    """Run Python code in its own process, and return its output.
 
-    ``peak()`` in the code is the most memory that the process had so far, in bytes; under the
-    sanitizers half of it, as they take as much again. With ``is_fresh`` nothing was imported in the
-    process before.
+    In the code, ``peak()`` returns the largest memory of the process so far, in bytes. Under the
+    sanitizers it returns half, because they double the memory. With ``is_fresh`` the process has
+    not imported anything before.
     """
     prelude = (
-        # ru_maxrss starts at what the parent had; the peak in /proc is the program's own.
+        # The value of ru_maxrss starts at the parent's memory, but the peak in /proc is the
+        # program's own.
         "import pathlib, re, resource, sys\n"
-        # What is imported when it is first asked for is no memory of the work that is measured.
+        # Modules that are imported on demand must not count as memory of the work.
         "from jelly_rdflib import *\n"
         "def peak():\n"
         "    if sys.platform == 'linux':\n"

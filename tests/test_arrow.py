@@ -1,4 +1,4 @@
-"""Arrow record batches of operations."""
+"""Tests Arrow record batches of operations."""
 
 import io
 import random
@@ -37,7 +37,7 @@ EXPLICIT_DEFAULT = spell(DEFAULT_GRAPH)
 
 
 def rows(source: Any, **arguments: Any) -> list[dict[str, Any]]:
-    """Return all rows; the default graph is null even where the stream has it as an IRI."""
+    """Return all rows; the default graph is None even if the stream has an IRI for it."""
     found = []
     for batch in read_arrow(source, **arguments):
         batch.validate(full=True)
@@ -63,7 +63,7 @@ def all_terms(stream: Stream) -> list[Plain]:
 
 
 def endless_triple() -> Plain:
-    """Return a quoted triple of a few terms that stands for more than 64 KiB of text."""
+    """Return a quoted triple of a few terms that expands to more than 64 KiB of text."""
     term: Plain = ("literal", "x" * 100, None, None)
     for _ in range(10):
         term = ("triple", term, ("iri", "urn:a"), term)
@@ -146,7 +146,7 @@ class TestReading:
         iri = ("iri", "urn:a")
         options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
         data = write([("A", iri, iri, endless_triple(), DEFAULT_GRAPH)], options)
-        # 64 KiB are always allowed.
+        # The first 64 KiB are always allowed.
         limits = jr.Limits(max_text_size=1 << 16)
         assert len(list(jr.read_batches(data, limits=limits))) == 1
         with pytest.raises(jr.LimitError, match="a quoted triple has more than"):
@@ -182,7 +182,7 @@ class TestReading:
             def __del__(self) -> None:
                 added.append(list(table.add(small)))
 
-        # Texts this long stay in no cache, so the batch has the last reference to the literal.
+        # No cache keeps such long texts, so the batch has the last reference to the literal.
         text = "x" * 300
         datatype = URIRef("urn:test-destructor")
         bind(datatype, Value, constructor=Value, lexicalizer=lambda value: text)
@@ -191,7 +191,8 @@ class TestReading:
         assert batch.terms[0] is None
         list(table.add(batch))
         del batch
-        # Many terms, so that what lies behind the small batch's few would be read.
+        # The second batch has many terms, so that a table of the first size would be read beyond
+        # its end.
         builder = BatchBuilder(factory, jr.Limits())
         p = builder.iri("urn:p")
         for i in range(100_000):

@@ -1,4 +1,4 @@
-"""Commits since this check exists have a short subject, and a body that says why."""
+"""Tests that new commits have a short subject, and a body that says why."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ MAX_SUBJECT = 72
 
 
 def commits() -> list[tuple[str, str, str]]:
-    """Return the hash, the subject and the body of each commit that is checked."""
+    """Return the hash, the subject and the body of each commit that the test checks."""
     try:
         done = subprocess.run(
             ["git", "log", "-z", "--format=%h%n%s%n%b", f"{LAST_UNCHECKED}..HEAD"],

@@ -1,6 +1,6 @@
-"""The examples of the README and of the documentation work as they stand.
+"""Tests that the examples of the README and of the documentation work unchanged.
 
-Those of Spark's pages are in `tests.spark.test_docs`.
+The examples of Spark's pages are in `tests.spark.test_docs`.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from tests.examples import DOCS, PAGES, name_page, run_page
 from tests.formats.syntaxes.support import ISOLATED
 
-# The example of Kafka takes a broker: `tests.live.kafka.test_docs`.
+# The example of Kafka needs a broker, so `tests.live.kafka.test_docs` runs it.
 WITHOUT_SPARK = [
     page for page in PAGES if page.parent != DOCS / "spark" and page != DOCS / "live" / "kafka.md"
 ]

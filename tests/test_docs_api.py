@@ -1,4 +1,4 @@
-"""Each public name has an entry in the API pages, with a docstring and an example."""
+"""Tests that each public name has an entry in the API pages, with a docstring and an example."""
 
 import inspect
 import pkgutil
@@ -12,12 +12,12 @@ import jelly_rdflib
 from jelly_rdflib import live
 from tests.examples import DOCS, EXAMPLE
 
-# Spark's pages name functions that are imported with PySpark.
+# Pages of Spark name functions that need PySpark.
 PAGES = sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))
 ENTRY = re.compile(r"^::: (jelly_rdflib[\w.]*)$", re.MULTILINE)
-# A str, which api/index.md shows.
+# The version is a str, which api/index.md shows.
 WITHOUT_ENTRY = {"__version__"}
-# The classes and functions of `jelly_rdflib.live`: a module's name has dots.
+# These are the classes and functions of `jelly_rdflib.live`; the name of a module has dots.
 LIVE = {name for name, value in vars(live).items() if getattr(value, "__name__", "") == name}
 NAMES = sorted(set(jelly_rdflib.__all__) - WITHOUT_ENTRY | LIVE)
 
@@ -31,7 +31,7 @@ def value_of(name: str) -> Any:
 
 
 def pages_with(name: str) -> list[Path]:
-    """Return the pages with an entry of a public name, whatever module it is taken from."""
+    """Return the pages with an entry of a public name, whatever module the entry names."""
     value = value_of(name)
     return [
         page
@@ -48,7 +48,7 @@ def test_has_an_entry_with_a_text_and_an_example(name: str) -> None:
     own = value.__doc__ or ""
     on_page = "".join(code for _, code in EXAMPLE.findall(read(page)))
     assert ">>> " in own or re.search(rf"\b{name}\b", on_page)
-    # The others have theirs in the source or in the stub: `make docs` fails if it is empty.
+    # Other names have their docstring in the source or in the stub; `make docs` fails without it.
     if get_origin(value) is None and name != "TermKind":
-        # Python's own docstrings of enums and dataclasses say nothing.
+        # The docstrings that Python gives enums and dataclasses do not count.
         assert own not in (inspect.getdoc(value.__mro__[1]) if inspect.isclass(value) else "", name)

@@ -1,4 +1,4 @@
-"""Pages of the documentation fit: code its column, and a guide five minutes."""
+"""Tests the shape of the documentation: the width of code, and the length of guides."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from tests.examples import DOCS, PAGES, ROOT, WIDTH, name_page
 
 yaml = pytest.importorskip("yaml", reason="MkDocs, which brings PyYAML, is not installed")
 
-# What stands between two fences, which an admonition indents.
+# The pattern finds the text between two fences, which an admonition indents.
 FENCED = re.compile(r"^( *)```.*\n((?:.*\n)*?)\1```$", re.MULTILINE)
-# Of text, at some 240 a minute.
+# A reader reads some 240 words a minute, so a guide takes five minutes.
 MOST_WORDS = 1200
 
 
@@ -32,7 +32,7 @@ def code_of(page: Path) -> list[str]:
 
 
 def pages_of(part: Any) -> Iterator[Path]:
-    """Return the pages in a part of the navigation."""
+    """Yield the pages in a part of the navigation."""
     if isinstance(part, str):
         yield DOCS / part
     else:
@@ -61,7 +61,7 @@ def test_a_guide_is_read_in_five_minutes(page: Path) -> None:
 
 
 def test_half_of_the_words_are_for_looking_up() -> None:
-    """Commands are looked up, too; the records of the project are not counted."""
+    """Commands are reference, too; the records of the project do not count."""
     words = {
         title: sum(len(page.read_text("utf-8").split()) for page in pages if page.suffix == ".md")
         for title, pages in PARTS.items()
@@ -72,7 +72,7 @@ def test_half_of_the_words_are_for_looking_up() -> None:
 
 
 def test_words_that_people_search_for_are_in_titles() -> None:
-    """Titles count more than text in a search."""
+    """Searches give titles more weight than text."""
     titles = re.findall(r"^#+ (.*)$", (DOCS / "faq.md").read_text("utf-8"), re.MULTILINE)
     for asked in ("FAQ", "audit", "provenance", "undo", "backup", "export to Turtle"):
         assert any(asked.lower() in title.lower() for title in titles), asked

@@ -1,4 +1,4 @@
-"""The documentation as a site that is opened as files."""
+"""Tests the documentation as a site that is opened from files."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_search_finds_a_page_without_a_server(
     with open_browser(tmp_path) as browser:
         browser.driver.get((site / "api/patch.html").as_uri())
         browser.run("document.querySelector('.md-search__input').focus()")
-        # The search refuses some words that are half typed, with a warning.
+        # For some half-typed words the search gives a warning.
         browser.run(
             f"""
             const input = document.querySelector(".md-search__input");

@@ -1,4 +1,4 @@
-"""What an error of an input tells: its source, beside its place."""
+"""Tests that the error of an input has its source and its place."""
 
 import io
 from collections.abc import Callable
@@ -23,7 +23,10 @@ CHANGES = ("bad.rdfp", "bad.jellyp")
 
 
 def _format(path: str) -> str | None:
-    """Return a format that no other package has a plugin for; None: the name tells it."""
+    """Return the format to pass, or None if the name of the file shows it.
+
+    Another package has a plugin for Jelly-RDF, so that format must be named.
+    """
     return "jelly-rdf" if path.endswith(".jelly") else None
 
 
@@ -105,7 +108,7 @@ def test_an_error_of_use_names_the_file(way: str, tmp_path: Path) -> None:
 
 
 def test_a_place_in_a_patch_is_not_that_of_the_frame_that_was_read_last(tmp_path: Path) -> None:
-    """To hold the transaction all of it is read before its first change is applied."""
+    """The whole transaction is read before its first change is applied."""
     path = tmp_path / "frames.jellyp"
     changes = [
         (jr.Op.A, URIRef("urn:s"), URIRef("urn:p"), URIRef(f"urn:{n}"), None) for n in (1, 1, 2)

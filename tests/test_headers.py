@@ -1,4 +1,4 @@
-"""Headers by key: `Patch.header`."""
+"""Tests `Patch.header`, the headers by key."""
 
 import pickle
 
@@ -29,7 +29,7 @@ def test_keys_are_found_as_jena_finds_them(spelled: str) -> None:
 
 def test_of_a_key_that_comes_again_the_last_value_counts() -> None:
     assert Headers([("id", ONE), ("ID", TWO)]) == {"ID": TWO}
-    # as Jena has it
+    # Jena does the same.
     assert Headers([("prev", ONE), ("previous", TWO)]) == {"prev": ONE}
     assert Headers([("previous", TWO), ("prev", ONE)]) == {"prev": ONE}
     assert Headers([("previous", TWO), ("PREVIOUS", ONE)]) == {"PREVIOUS": ONE}

@@ -1,4 +1,4 @@
-"""The notebooks of the documentation run, and show what is stored in them."""
+"""Tests that the notebooks of the documentation run, and give their stored outputs."""
 
 import ast
 import re

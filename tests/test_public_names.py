@@ -1,4 +1,4 @@
-"""The package's public names, which are imported when they are asked for, and its registration."""
+"""Tests the public names, which are imported on demand, and the registration with rdflib."""
 
 import inspect
 import os
@@ -21,7 +21,7 @@ from jelly_rdflib.plugins import PLUGINS, Plugin
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # pytest depends on it
+    import tomli as tomllib  # pytest depends on this package.
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -39,14 +39,15 @@ def test_another_name_is_an_attribute_error() -> None:
         _ = jelly_rdflib.nonsense  # type: ignore[attr-defined]
 
 
-# Of each argument that several functions have, or that decides what is checked or lost.
+# These are the defaults of arguments that several functions have, or that decide what is checked
+# or lost.
 DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(("limits", "normalize", "format", "base", "canonical")),
     **dict.fromkeys(("strict", "atomic", "delimited"), True),
     **dict.fromkeys(("isolated", "deep", "create", "assume_effective"), False),
     "on_repeated_options": "continue",
 }
-# Readers check a stream as a rule; that each operation changes something is for who asks for it.
+# Readers check a stream by default, but only on request that each operation has an effect.
 CHECKS_OF_EFFECT = ["apply", "Patch.apply", "PatchLog.replay", "Replica.follow", "Replica.update"]
 KEEP_LEXICAL_FORMS = [
     *("LogEntry.batches", "LogEntry.operations", "LogEntry.read", "PatchLog.replay"),
@@ -55,7 +56,7 @@ KEEP_LEXICAL_FORMS = [
 
 
 def calls() -> Iterator[tuple[str, Any]]:
-    """Yield the public functions, classes and methods, by their names."""
+    """Yield the public functions, classes and methods with their names."""
     for module in (jelly_rdflib, jelly_rdflib.arrow):
         for name in dir(module):
             value = getattr(module, name)
@@ -114,14 +115,14 @@ def test_rdflib_knows_the_plugins_whatever_is_imported_first(imports: str) -> No
 
 
 def test_no_module_has_the_name_of_a_public_function() -> None:
-    """Else to import the module would put it in the place of the function."""
+    """Importing such a module would replace the function."""
     modules = {path.stem for path in Path(jelly_rdflib.__file__).parent.iterdir()}
     assert "graph" in modules
     assert not modules & set(jelly_rdflib.__all__)
 
 
 def test_entry_points_are_enough_for_the_names() -> None:
-    """rdflib finds the plugins of the installed package, whether or not anybody imports it."""
+    """rdflib finds the plugins of the installed package without any import."""
     run(
         "import sys, rdflib.plugin\n"
         "from rdflib.parser import Parser\nfrom rdflib.serializer import Serializer\n"
@@ -141,7 +142,7 @@ def test_entry_points_are_the_plugins() -> None:
             name: f"jelly_rdflib.plugins.{each.module}_{kind}:{each.classes}{kind.title()}"
             for each in PLUGINS
             for name in each.names
-            if name != "jelly"  # pyjelly has one
+            if name != "jelly"  # pyjelly also has this name.
         }
 
 
@@ -154,7 +155,7 @@ def _link(folder: Path, *paths: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Folders with pyjelly, this package, both, and all that they need, as installed there."""
+    """Return folders with pyjelly, this package, both, and their dependencies, as installed."""
     folder = tmp_path_factory.mktemp("installed")
     info = _link(folder / "jelly_rdflib-0.dist-info")
     (info / "METADATA").write_text("Name: jelly-rdflib\nVersion: 0\n")
@@ -186,7 +187,7 @@ IMPORTS = ("jelly_rdflib", "pyjelly.integrations.rdflib", "rdflib.plugin")
 def test_jelly_is_pyjellys_where_it_is_installed(
     installed: dict[str, Path], folders: str, imports: tuple[str, ...]
 ) -> None:
-    """Whatever is imported first, and in whatever order the folders are; ``jelly-rdf`` is ours."""
+    """``jelly`` is pyjelly's in any order of imports and folders, and ``jelly-rdf`` is ours."""
     is_alone = folders == "ours"
     imported = [name for name in imports if not (is_alone and name.startswith("pyjelly"))]
     code = (
@@ -197,7 +198,7 @@ def test_jelly_is_pyjellys_where_it_is_installed(
         "        print(rdflib.plugin.get(name, kind).__module__.partition('.')[0])\n"
     )
     paths = [str(installed[name]) for name in (*folders.split(), "rest")]
-    # Without the folder of packages, where both are.
+    # The option -S leaves out the folder of packages, which has both.
     found = subprocess.run(
         [sys.executable, "-S", "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},

@@ -1,4 +1,4 @@
-"""What a release consists of agrees with the package."""
+"""Tests that the parts of a release agree with the package."""
 
 import hashlib
 import os
@@ -34,7 +34,7 @@ def list_of_recipe(name: str) -> list[str]:
 
 
 def spell(requirements: list[str]) -> list[str]:
-    """Spell requirements as a recipe does: a space before the bound."""
+    """Return requirements as a recipe spells them, with a space before the bound."""
     names = [requirement.partition(";")[0] for requirement in requirements]
     return [re.sub(r"^([\w.-]+)", r"\1 ", name) for name in names]
 

@@ -1,4 +1,4 @@
-"""How public classes look: short, with what matters, and without an error in any state."""
+"""Tests the repr of public classes: short, with the main facts, without errors in any state."""
 
 import enum
 import inspect
@@ -20,7 +20,7 @@ from tests.display.cells import Cells
 S, P = URIRef("urn:s"), URIRef("urn:p")
 ROW = (Op.A, S, P, Literal("x" * 10_000), None)
 LONG = URIRef("urn:" + "y" * 10_000)
-# Of a text that is said to be short.
+# A short text has at most this many characters.
 MOST = 250
 CLASSES = [name for name in jr.__all__ if inspect.isclass(getattr(jr, name))]
 SHOWN_AS_HTML = [
@@ -79,7 +79,7 @@ def make_metadata(folder: Path) -> jr.FrameReport:
 
 
 TRIPLES = "StreamOptions(physical_type='TRIPLES')"
-# How to make one of each class, and what it looks like.
+# Each class has a function that makes an object, and the start of the object's repr.
 MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "ApplyResult": (lambda _: jr.apply(frame(), Graph()), "ApplyResult(patches=1, operations=1"),
     "Batch": (lambda _: next(jr.read_batches(frame())), "<Batch: 1 operation, 5 terms>"),
@@ -152,7 +152,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 @pytest.fixture(params=CLASSES)
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, str]]:
-    """One of each public class, and the start of how it looks."""
+    """Yield an object of each public class, and the start of its repr."""
     name = request.param
     kind = getattr(jr, name)
     if issubclass(kind, enum.Enum):
@@ -170,7 +170,7 @@ def test_each_class_names_itself_and_is_short(made: tuple[Any, str]) -> None:
     thing, start = made
     assert repr(thing).startswith(start)
     assert start.endswith((">", ")")) <= (repr(thing) == start)
-    # A message of an error is cut at a thousand characters.
+    # The message of an error is cut after a thousand characters.
     has_terms = isinstance(thing, jr.Patch | jr.Conflict)
     most = 1100 if isinstance(thing, Exception) else 700 if has_terms else MOST
     assert len(repr(thing)) <= most
@@ -179,7 +179,7 @@ def test_each_class_names_itself_and_is_short(made: tuple[Any, str]) -> None:
 
 
 TEXT = b"TX . A <urn:s> <urn:p> <urn:o> . TC ."
-# What each public function returns that is no generator, by an example, and how it looks.
+# Each public function, except generators, has an example call, and the start of the result's repr.
 RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "apply": (lambda: jr.apply(frame(), Graph()), "ApplyResult(patches=1, "),
     "diff": (lambda: jr.diff(Graph(), Graph()), "<Patch: 0 operations, "),
@@ -288,7 +288,7 @@ def test_classes_with_tables_for_notebooks() -> None:
 def test_html_is_whole(name: str, tmp_path: Path) -> None:
     html = MAKERS[name][0](tmp_path)._repr_html_()
     assert Cells(html).rows
-    # What a notebook stores may be published.
+    # The output that a notebook stores may be published.
     assert str(tmp_path) not in html
 
 

@@ -1,4 +1,4 @@
-"""Patches, batches and readers as tables of pyarrow, pandas, polars and DuckDB, and back."""
+"""Tests patches, batches and readers as tables of pyarrow, pandas, polars and DuckDB."""
 
 import io
 import random
@@ -148,7 +148,7 @@ class TestTables:
             by = [(Op.H, "by", Literal(f"{number % 2}"))] if number % 3 else []
             rows = [(Op.A, S, P, Literal(f"{number} {row}"), None) for row in range(4000)]
             log.append([*by, (Op.TX,), *rows, (Op.TC,)])
-        # Its patch has the headers of all: the last one counts.
+        # The squashed patch has the headers of all, and the last one counts.
         log.squash(2, 4)
         entries = list(log.patches())
         columns = ["header:By", "version", "o", "time", "header:none"]
@@ -216,7 +216,7 @@ class TestTables:
         data = write([("TX",), ("A", *QUAD), ("TC",)])[:-3]
         with pytest.raises(jr.DecodeError, match="byte"):
             jr.read_batches(data).to_arrow()
-        # By capsules there are only texts of errors.
+        # An error that passes through capsules keeps only its text.
         with pytest.raises(pa.ArrowInvalid, match="DecodeError"):
             pa.table(jr.read_batches(data))
 
@@ -261,7 +261,7 @@ class TestLibraries:
         patch = self.PATCH
         assert isinstance(patch, jr.Patch)
         query = "SELECT o, count(*) FROM patch WHERE op IN ('A', 'D') GROUP BY o ORDER BY o"
-        # A patch can be asked again and again.
+        # A patch can be queried repeatedly.
         for _ in range(2):
             assert duckdb.sql(query).fetchall() == [('"a"', 2), ('"b"', 1)]
 
@@ -303,7 +303,7 @@ class TestBackAgain:
         assert again.to_arrow() == patch.to_arrow()
         assert [operation[4] for operation in again] == [None, None]
         quads = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (default, G)])
-        # Written and applied as the default graph, not as one with a name.
+        # The quads are written and applied with the default graph, not with a named one.
         again = jr.Patch.from_arrow(quads.to_arrow())
         for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift"):
             assert again.serialize(format=format) == quads.serialize(format=format)

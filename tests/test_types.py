@@ -1,4 +1,4 @@
-"""Type checkers accept the examples of the documentation, and refuse what fails when it runs."""
+"""Tests that type checkers accept the documentation's examples, and refuse wrong calls."""
 
 import ast
 import inspect
@@ -23,7 +23,7 @@ from tests.examples import DOCS, PAGES, ROOT, code_of_module, code_of_page, name
 PACKAGE = ROOT / "jelly_rdflib"
 FILES = Path(__file__).parent / "checked"
 
-# Pages and docstrings are sessions: they show values, and what they import is for one who goes on.
+# Pages and docstrings are sessions: they show values, and import names that later steps need.
 OF_A_SESSION = dict.fromkeys(
     (
         "reportUnnecessaryIsInstance",
@@ -34,7 +34,7 @@ OF_A_SESSION = dict.fromkeys(
     ),
     "none",
 )
-# PySpark, pyshacl and the packages for tables do not tell all their types.
+# PySpark, pyshacl and the packages for tables have no types for some of their functions.
 LOOSE = {
     *DOCS.glob("spark/*.md"),
     DOCS / "recipes" / "shacl.md",
@@ -92,8 +92,8 @@ def test_types_may_be_part_of_others_when_code_runs(alias: Any) -> None:
 
 
 def write_examples(folder: Path) -> Path:
-    """Write the examples of each page and each module into a file, at the lines where they are."""
-    # Examples of Spark's docstrings are given a session, and pyarrow has no types.
+    """Write the examples of each page and each module to a file, with their line numbers."""
+    # Examples of Spark's docstrings need a session, and pyarrow has no types.
     modules = set(PACKAGE.rglob("*.py")) - set(PACKAGE.glob("spark/**/*.py"))
     modules.remove(PACKAGE / "arrow.py")
     for path in [*PAGES, *modules]:
@@ -137,12 +137,12 @@ def test_stubs_are_as_the_compiled_modules(tmp_path: Path) -> None:
         ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in PACKAGE.rglob("*.pyx")
     ]
     allowed = tmp_path / "allowed"
-    # Compiled classes don't tell the arguments that they are made with.
+    # Stubtest can't see the arguments of the constructors of compiled classes.
     allowed.write_text(".*\\.__init__\njelly_rdflib\\.core\\.jelly_decoder\\.Place\n")
     told = run_tool(
         "mypy.stubtest",
         "--concise",
-        # What other modules don't use.
+        # The stubs leave out names that other modules don't use.
         "--ignore-missing-stub",
         "--ignore-positional-only",
         "--ignore-disjoint-bases",

@@ -1,4 +1,4 @@
-"""The vocabulary: operations, terms, options, limits, errors."""
+"""Tests the vocabulary: operations, terms, options, limits and errors."""
 
 import copy
 import dataclasses
@@ -90,7 +90,7 @@ class TestOptions:
             jr.StreamOptions(physical_type="TRIPLES", logical_type="FLAT_QUADS")
         with pytest.raises(ValueError, match="namespace declarations need version 2"):
             jr.StreamOptions(namespace_declarations=True, version=1)
-        # The enums of protobuf have 32 bits and a sign.
+        # An enum of protobuf is a signed number of 32 bits.
         for wrong in (-4, (1 << 31) + 2):
             with pytest.raises(ValueError, match="logical_type"):
                 jr.StreamOptions(logical_type=wrong)  # type: ignore[arg-type]

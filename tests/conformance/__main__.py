@@ -1,4 +1,4 @@
-"""``python -m tests.conformance [SUITE_DIR] --report out.ttl``."""
+"""Runs ``python -m tests.conformance [SUITE_DIR] --report out.ttl``."""
 
 import argparse
 import datetime
@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     outcomes = [run(case) for case in cases]
     for outcome in outcomes:
         if outcome.reason is not None:
-            # A report is for others, who have no use for our paths.
+            # A report is for other people, who don't know the paths of this machine.
             for path in (suite.resolve(), suite):
                 outcome.reason = outcome.reason.replace(f"{path}/", "")
             print(f"FAILED {outcome.case.id}: {outcome.reason}")

@@ -1,6 +1,6 @@
-"""The suite's manifests: which cases there are, and their files.
+"""Reads the manifests of the suite, which list its cases and their files.
 
-A case never gets lost here. What can't be made sense of becomes a case with a ``problem``, which
+No case gets lost here. An entry that is not understood becomes a case with a ``problem``, which
 fails.
 """
 
@@ -15,14 +15,14 @@ from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
 SUITE = Path(__file__).with_name("suite")
-"""The cases that come with the project."""
+"""The folder with the cases that come with the project."""
 CASES = 119
-"""How many these are."""
+"""The number of these cases."""
 
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 JELLYT = Namespace("https://w3id.org/jelly/dev/tests/vocab#")
 BASE = "https://w3id.org/jelly/dev/tests/"
-"""What a manifest without a base of its own is relative to."""
+"""The base IRI of a manifest that does not set one."""
 
 _DIRECTIONS = {JELLYT.TestRdfFromJelly: "from_jelly", JELLYT.TestRdfToJelly: "to_jelly"}
 _POLARITIES = {JELLYT.TestPositive: True, JELLYT.TestNegative: False}
@@ -30,7 +30,7 @@ _SUPERCLASSES = {JELLYT.Test, JELLYT.TestRdf}
 
 
 class SuiteError(Exception):
-    """There is no suite to run."""
+    """Raised when a folder has no suite to run."""
 
 
 @dataclass
@@ -38,12 +38,12 @@ class Case:
     """One case of the suite.
 
     Attributes:
-        iri: Of the case, in the manifest.
+        iri: The IRI of the case in the manifest.
         direction: ``"from_jelly"`` or ``"to_jelly"``.
-        positive: Whether it has to succeed.
-        action, result: The input files, and those of what is expected.
-        problem: Why it can't be run, or None.
-        notes: What was odd about it, for the report.
+        positive: Whether the case has to succeed.
+        action, result: The input files, and the files with the expected result.
+        problem: Why the case can't be run, or None.
+        notes: Oddities of the case, for the report.
     """
 
     iri: str
@@ -56,12 +56,12 @@ class Case:
 
     @property
     def id(self) -> str:
-        """The IRI without what all cases share."""
+        """The IRI of the case, without the base that all cases share."""
         return self.iri.removeprefix(BASE)
 
 
 def find_suite(folder: Path) -> Path:
-    """Return the suite in a folder: a checkout of its repository has it among several."""
+    """Return the suite in a folder, which may be a checkout of the suite's repository."""
     inner = folder / "test" / "rdf"
     return inner if inner.is_dir() else folder
 
@@ -70,7 +70,7 @@ def read_suite(folder: Path) -> list[Case]:
     """Return the cases of all manifests below a folder, in the manifests' order.
 
     Raises:
-        SuiteError: There are none, or a manifest can't be read.
+        SuiteError: The folder has no cases, or a manifest can't be read.
     """
     cases: list[Case] = []
     for path in sorted(folder.rglob("manifest.ttl")):
@@ -84,7 +84,7 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
     graph = Graph()
     try:
         graph.parse(path, format="turtle", publicID=BASE + name)
-    except Exception as error:  # rdflib's parsers raise all sorts of them
+    except Exception as error:  # Parsers of rdflib raise many kinds of exceptions.
         raise SuiteError(f"{name} can't be read: {error}") from error
     entries: dict[Node, None] = {}
     bases = []
@@ -94,7 +94,7 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
             entries.update(dict.fromkeys(graph.items(entry_list)))
     if len(bases) != 1:
         raise SuiteError(f"{name} has {len(bases)} manifests in it")
-    # A test that no list names is a test all the same.
+    # A test counts even if no list names it.
     kinds = [*_DIRECTIONS, *_POLARITIES, *_SUPERCLASSES]
     tests = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
     entries.update(dict.fromkeys(sorted(tests, key=str)))
@@ -103,7 +103,7 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
 
 
 def _cases_without_entry(folder: Path, base: str, cases: list[Case]) -> list[Case]:
-    """Return a case for each folder with Jelly files that is no case of the manifest."""
+    """Return a case for each folder that has Jelly files but no case in the manifest."""
     named = {unquote(case.iri.removeprefix(base)) for case in cases}
     found = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("*.jelly")}
     return [
@@ -114,8 +114,8 @@ def _cases_without_entry(folder: Path, base: str, cases: list[Case]) -> list[Cas
 def digest(folder: Path, cases: list[Case]) -> str:
     """Return the SHA-256 of a suite's manifests and of the files of its cases.
 
-    A file that is missing is left out: its case fails. The digest is the same wherever the suite's
-    folder is, and in which folder around it.
+    A missing file is left out: its case fails. The digest does not depend on the place of the
+    suite's folder.
     """
     files = {path for case in cases for path in (*case.action, *case.result) if path.is_file()}
     manifests = set(folder.rglob("manifest.ttl"))
@@ -129,10 +129,10 @@ def digest(folder: Path, cases: list[Case]) -> str:
 
 
 def commit(folder: Path) -> str | None:
-    """Return the commit of the checkout that a folder is in; None if it is in none, or was changed.
+    """Return the commit of the checkout that a folder is in, or None if it has none.
 
-    The project's own cases are a part of the suite: their commit is none of the suite's, nor is
-    that of a repository that only ignores the folder.
+    A folder with changed files has no commit. The project's own cases are only a part of the
+    suite, so they have none. A folder that its repository only ignores has none, either.
     """
     if folder.resolve() == SUITE:
         return None
@@ -163,7 +163,7 @@ class _Files:
         name = self.relative(node)
         path = self.folder / name
         if not path.is_file():
-            # The suite's manifest names another case's folder for two of its cases.
+            # For two of its cases the suite's manifest names the folder of another case.
             own = self.folder / self.relative(self.case) / path.name
             if own.is_file():
                 self.notes.append(f"{name} is not there: used {own.relative_to(self.folder)}")

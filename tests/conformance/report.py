@@ -1,4 +1,4 @@
-"""The outcomes of a run as a report in EARL, with DOAP metadata of what was tested."""
+"""Writes the outcomes of a run as a report in EARL, with DOAP metadata of the package."""
 
 import datetime
 import sys
@@ -16,12 +16,12 @@ from tests.conformance.run import Outcome
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # pytest depends on it
+    import tomli as tomllib  # pytest depends on this package.
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 SUBJECT = "pkg:pypi/jelly-rdflib"
-"""The package, as a package URL."""
+"""The package URL of the package."""
 
 _HEAD = """\
 @prefix dc: <http://purl.org/dc/terms/> .
@@ -60,11 +60,11 @@ def _project() -> dict[str, Any]:
 def turtle(
     outcomes: Sequence[Outcome], date: datetime.date, digest: str, commit: str | None = None
 ) -> str:
-    """Return the report in Turtle, assertions in the order of the outcomes.
+    """Return the report in Turtle, with assertions in the order of the outcomes.
 
     Args:
-        outcomes: What came of each case.
-        date: When they were run.
+        outcomes: The outcomes of the cases.
+        date: The date of the run.
         digest: The SHA-256 of the suite's files.
         commit: The commit of the suite's checkout, if it is known.
     """

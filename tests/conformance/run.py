@@ -1,14 +1,14 @@
-"""Whether a case passes.
+"""Decides whether a case passes.
 
 - From Jelly, positive: frame *i* has the statements of the *i*-th file of the result.
-- To Jelly, positive: the output has the options of the action's first file, one frame for each of
-  the other files, and decodes to their statements, by the package and by the reference decoder,
-  and to those of the result.
-- Negative: an error of the one kind that is for it.
+- To Jelly, positive: the output has the options of the action's first file, and one frame for each
+  other file. The package and the reference decoder read the statements of these files and of the
+  result from it.
+- Negative: the one kind of error that belongs to the case is raised.
 
-Statements are compared in order. "Equal" is ordered isomorphism, as the suite's vocabulary says:
-one renaming of blank nodes, one to one, makes the whole stream equal. (The suite's own files differ
-in the labels.) What we write has the very labels of its input.
+Statements are compared in order. "Equal" is ordered isomorphism, as the suite's vocabulary says: a
+one-to-one renaming of blank nodes makes the whole stream equal, because the suite's own files have
+different labels. The output of the package must have the very labels of its input.
 """
 
 import io
@@ -30,24 +30,24 @@ Frames = list[list[Plain]]
 
 
 class Failure(Exception):
-    """The case fails, and why."""
+    """Raised when a case fails, with the reason."""
 
 
 @dataclass
 class Outcome:
-    """What came of a case; ``reason`` says why it failed."""
+    """The outcome of a case; ``reason`` says why it failed."""
 
     case: Case
     reason: str | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether it passed."""
+        """Whether the case passed."""
         return self.reason is None
 
 
 def run(case: Case) -> Outcome:
-    """Run a case. Whatever it raises that it must not raise is its failure."""
+    """Run `case`; any exception that the case does not expect is a failure."""
     try:
         if case.problem is not None:
             raise Failure(case.problem)
@@ -118,7 +118,8 @@ def _read_text(path: Path) -> list[Plain]:
     if quads is None:
         raise Failure(f"{path.name}: neither N-Triples nor N-Quads")
     lines = path.read_text(encoding="utf-8").split("\n")
-    # The rows of RDF Patch have the suite's statements: quoted triples and generalized ones, too.
+    # The statements of the suite, also quoted and generalized ones, are rows of RDF Patch if an A
+    # is put before them.
     rows = "".join(f"A {line}\n" for line in lines if line.strip() and line[0] != "#")
     found = reference.read(rows.encode())
     if found.fault is not None or any(row[4] and not quads for row in found.operations[:-1]):
@@ -140,7 +141,7 @@ def _read_jelly(source: Path | bytes) -> Frames:
 
 
 def _read_options(path: Path) -> Any:
-    """Return the options that a file asks for, as protobuf's message; they may be bad ones."""
+    """Return the options that a file asks for as protobuf's message; they may be invalid."""
     frames = map(rdf_decoder.parse, split(path.read_bytes()))
     rows = [row for frame in frames for row in frame.rows]
     options = [row.options for row in rows if row.HasField("options")]
@@ -151,7 +152,7 @@ def _read_options(path: Path) -> Any:
 
 def _options(wanted: Any) -> jr.StreamOptions:
     fields = {known.name: getattr(wanted, known.name) for known in wanted.DESCRIPTOR.fields}
-    # Frames end where the files end, and nowhere else.
+    # Each frame ends where a file ends, and nowhere else.
     return jr.StreamOptions(**fields, frame_rows=1 << 30, frame_bytes=1 << 30)
 
 
@@ -166,7 +167,7 @@ def _write(options: jr.StreamOptions, frames: Iterable[Iterable[Plain]]) -> byte
 
 
 def _delimited_frames(data: bytes) -> list[bytes]:
-    """Split an output into its frames, each of which must have its length before it."""
+    """Split `data` into its frames, each of which must have its length before it."""
     frames = []
     at = 0
     while at < len(data):
@@ -179,7 +180,7 @@ def _delimited_frames(data: bytes) -> list[bytes]:
 
 
 def _canonical(term: Plain) -> Plain:
-    """Return a term, or a statement, with "..."^^xsd:string as what it is in RDF 1.1: plain."""
+    """Return a term or statement with plain literals for "..."^^xsd:string, as in RDF 1.1."""
     if term[0] == "literal":
         return (*term[:3], None if term[3] == XSD_STRING else term[3])
     return tuple(_canonical(part) if isinstance(part, tuple) else part for part in term)
@@ -201,10 +202,10 @@ def _compare(got: Frames, expected: Frames, what: str) -> None:
 def isomorphic(
     got: Sequence[Sequence[Plain]], expected: Sequence[Sequence[Plain]]
 ) -> tuple[int, int] | None:
-    """Compare streams of equally long frames, up to one renaming of blank nodes, one to one.
+    """Compare streams with frames of equal sizes, up to a renaming of blank nodes.
 
     Returns:
-        Where the first difference is (frame, statement), None if there is none.
+        The place of the first difference (frame, statement), or None if there is none.
     """
     there: dict[str, str] = {}
     back: dict[str, str] = {}

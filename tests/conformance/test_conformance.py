@@ -1,6 +1,6 @@
-"""The official conformance suite; and that its runner notices what is wrong.
+"""Tests the package with the official conformance suite, and the runner with wrong files.
 
-The suite is that in the folder ``suite``, or where ``JELLY_CONFORMANCE`` says: any checkout of it.
+The suite is in the folder ``suite``, or in any checkout that ``JELLY_CONFORMANCE`` names.
 """
 
 import os
@@ -67,7 +67,7 @@ def _options(**changes: Any) -> Any:
 
 
 def _triples(first: str, second: str, **changes: Any) -> bytes:
-    """Return the stream of both files, with blank nodes of other labels."""
+    """Return the stream of both files, with other labels of blank nodes."""
     return build.stream(
         [
             _options(**changes),
@@ -82,7 +82,7 @@ def _triples(first: str, second: str, **changes: Any) -> bytes:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    """A suite of four cases, which all pass."""
+    """Return the folder of a suite of four cases, which all pass."""
     files = {
         "manifest.ttl": MANIFEST.encode(),
         "read/in.jelly": _triples("x", "y"),
@@ -104,7 +104,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def _outcomes(suite: Path, report: Path) -> tuple[int, dict[str, bool]]:
-    """Run the suite; return the exit code, and whether each case passed, from the report."""
+    """Run the suite; return its exit code, and whether the report says that each case passed."""
     code = main([str(suite), "--report", str(report)])
     graph = Graph().parse(report)
     outcomes = {}
@@ -144,7 +144,7 @@ WRONG_FILES = [
     ("read", "read/out_000.nt", FIRST.replace("_:b", "<urn:b>").encode()),
     ("read", "read/out_000.nt", FIRST.encode() + b"nonsense"),
     ("read", "read/out_001.nt", b""),
-    # the same graph, but another node than in the first frame
+    # The graph is the same, but its node is not the one of the first frame.
     ("read", "read/out_001.nt", SECOND.replace("_:a", "_:c").encode()),
     ("read", "read/in.jelly", _triples("x", "y")[:-1]),
     ("refuse", "refuse/in.jelly", build.stream([_options()])),
@@ -221,7 +221,7 @@ def test_output_must_be_as_asked_for(
 
 
 def test_it_runs_as_a_program(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a suite that is not whole, of none, and of the cases of the project."""
+    """The runner is given a suite with too few cases, no suite, and the cases of the project."""
     assert main([str(suite), "--at-least", "5"]) == SOME_FAIL
     assert capsys.readouterr().out.splitlines()[1:] == [
         "4 of 4 cases pass",
@@ -254,6 +254,6 @@ def test_the_commit_of_a_checkout_is_told(suite: Path) -> None:
     git("add", ".")
     git("commit", "--quiet", "--message", "all")
     assert manifest.commit(suite) == git("rev-parse", "HEAD")
-    # What is not committed has no commit.
+    # Files that are not committed have no commit.
     (suite / "rdf/read/more.nt").write_text(FIRST)
     assert manifest.commit(suite) is None

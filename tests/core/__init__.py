@@ -1,1 +1,1 @@
-"""Tests of the core as its users see it: frames, batches, lookups."""
+"""Tests the core as its users see it: frames, batches and lookups."""

@@ -1,4 +1,4 @@
-"""Reading and writing RDF Patch as text and in Thrift, in plain form."""
+"""Reads and writes RDF Patch as text and in Thrift, in plain form."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ class PatchWire:
     reader: Any
 
     def writer(self, sink: Callable[[bytes], object]) -> EncoderWriter:
-        """Return what writes operations, and batches."""
+        """Return a writer of operations and batches."""
         return EncoderWriter(self.encoder(NODE_TYPES, sink))
 
     def batches(self, source: Any, **limits: int) -> BatchSource:
         return self.reader(source, make_node_factory(False), jr.Limits(**limits))  # type: ignore[no-any-return]
 
     def attempt(self, source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | None]:
-        """Return the plain operations of an input up to the first fault, and the fault."""
+        """Return the plain operations of `source` up to the first fault, and the fault."""
         found: list[Plain] = []
         try:
             found.extend(map(plain_operation, OperationReader(self.batches(source, **limits))))
@@ -42,14 +42,14 @@ class PatchWire:
         return found, None
 
     def read(self, source: Any, **limits: int) -> list[Plain]:
-        """Return the plain operations of an input."""
+        """Return the plain operations of `source`."""
         found, error = self.attempt(source, **limits)
         if error:
             raise error
         return found
 
     def write(self, plain_operations: Iterable[Plain]) -> bytes:
-        """Return what is written for plain operations."""
+        """Return the bytes that the encoder writes for plain operations."""
         pieces: list[bytes] = []
         writer = self.writer(pieces.append)
         writer.write_all(map(operation, plain_operations))
@@ -57,7 +57,7 @@ class PatchWire:
         return b"".join(pieces)
 
     def write_batches(self, source: Iterable[Any]) -> bytes:
-        """Return what is written for batches."""
+        """Return the bytes that the encoder writes for batches."""
         pieces: list[bytes] = []
         encoder = self.encoder(NODE_TYPES, pieces.append)
         for batch in source:

@@ -1,4 +1,4 @@
-"""What the writers of RDF Patch as text and in Thrift do alike: refusals, transactions, rows."""
+"""Tests what the encoders of text and Thrift have in common: refusals, transactions, rows."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Form:
         self.writer: Any = writer(self.pieces.append)
 
     def finish(self) -> list[Plain]:
-        """End the patch; return what it says."""
+        """End the patch, and return its operations."""
         self.writer.finish()
         return self.read(b"".join(self.pieces))
 
@@ -69,7 +69,7 @@ REFUSED: list[Any] = [
     None,
     "A",
 ]
-# What the text can't tell from something else.
+# In a text these operations would look like other ones.
 REFUSED_AS_TEXT: list[Any] = [
     (jr.Op.A, URIRef("_:a"), P, S, None),
     (jr.Op.A, S, P, S, URIRef("_:a")),

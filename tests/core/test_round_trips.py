@@ -1,4 +1,4 @@
-"""What goes there and back as text and in Thrift: operations, batches, Jelly-Patch, one another."""
+"""Tests round trips of text and Thrift: operations, batches, Jelly-Patch, and each other."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.strategies import Stream, streams
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
-# Each with what another reader says of its bytes.
+# Each form has a function by which an independent reader reads its bytes.
 FORMS = {
     "text": (TEXT, lambda data: reference.read(data).operations),
     "thrift": (THRIFT, lambda data: with_end([oracle.operation(row) for row in rows(data)])),
@@ -31,9 +31,9 @@ def rows(data: bytes) -> list[Any]:
 
 
 def sayable(value: Any) -> bool:
-    """Tell whether the text can say it: no IRI of it starts as a blank node does.
+    """Return whether the text can represent `value`.
 
-    And no prefix is deleted from a graph that is a literal.
+    It can't if an IRI starts as a blank node does, or if a prefix is deleted from a literal graph.
     """
     if not isinstance(value, tuple):
         return True
@@ -49,7 +49,7 @@ def sayable(value: Any) -> bool:
 
 
 def said(name: str, stream: Stream) -> list[Plain]:
-    """Return the operations of a stream that a form can say."""
+    """Return the operations of `stream` that the form `name` can represent."""
     return [op for op in stream.operations if name != "text" or sayable(op)]
 
 
@@ -58,12 +58,12 @@ def with_end(operations: list[Plain]) -> list[Plain]:
 
 
 def expected(operations: list[Plain]) -> list[Plain]:
-    """Return what is read of operations, whose literals rdflib makes."""
+    """Return the operations that a reader must give for `operations`, with rdflib's literals."""
     return with_end([as_rdf_patch_says(plain_operation(operation(op))) for op in operations])
 
 
 def as_rdf_patch_says(plain_op: Plain) -> Plain:
-    """Return an operation without what neither form tells: the IRI of a deleted prefix."""
+    """Return an operation without the IRI of a deleted prefix, which neither form has."""
     return (*plain_op[:2], None, plain_op[3]) if plain_op[0] == "PD" else plain_op
 
 
@@ -74,7 +74,7 @@ def test_operations(name: str, stream: Stream) -> None:
     operations = said(name, stream)
     data = form.write(operations)
     assert form.read(data) == witness(data) == expected(operations)
-    # What was read says all that the form does.
+    # Writing the operations that were read gives the same bytes.
     assert form.write(form.read(data)) == data
     assert form.write_batches(form.batches(data)) == data
 
@@ -87,14 +87,14 @@ def test_jelly_patch(name: str, stream: Stream) -> None:
     data = form.write_batches(jr.read_batches(frames))
     assert data == form.write(jelly.read(frames))
     assert form.read(data) == expected(jelly.read(frames))
-    # And back: what is no graph here is the default graph in Jelly-Patch.
+    # In Jelly-Patch a graph that is missing here is the default graph.
     again = jelly.read(jelly.write(form.read(data), JELLY_OPTIONS))
     assert again == expected(jelly.read(frames))
 
 
 @given(streams())
 def test_text(stream: Stream) -> None:
-    """Text and Thrift tell and leave out the same."""
+    """Text and Thrift represent and leave out the same."""
     operations = [op for op in stream.operations if sayable(op)]
     data = TEXT.write(operations)
     in_thrift = THRIFT.write_batches(TEXT.batches(data))
@@ -109,7 +109,7 @@ def test_text(stream: Stream) -> None:
     )
 )
 def test_any_text(name: str, strings: list[str]) -> None:
-    """In a literal, a label, an IRI, a datatype, a key and a prefix."""
+    """Any string may be a literal, a label, an IRI, a datatype, a key and a prefix."""
     form, witness = FORMS[name]
     operations: list[Plain] = []
     for string in strings:
@@ -160,7 +160,7 @@ def test_batch_that_deletes_a_prefix_from_a_literal() -> None:
 
 @forms
 def test_a_batch_with_what_cannot_be_said(name: str) -> None:
-    """What it has before that is written, and the writer can be gone on with."""
+    """The writer writes the operations before the one that it refuses, and can continue."""
     form, _ = FORMS[name]
     term: Plain = ("iri", "_:v")
     for _ in range(31 if name == "thrift" else 0):

@@ -1,4 +1,4 @@
-"""Compressed sources, and how much they may expand."""
+"""Tests compressed sources, and the limits on their expansion."""
 
 import gzip
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Faults put in the way of `apply`, at each place in turn."""
+"""Tests `apply` with a fault at each place in turn."""

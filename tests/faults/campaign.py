@@ -1,4 +1,4 @@
-"""Every place for a fault, one after the other, on each kind of target."""
+"""Injects a fault at every place, one after the other, on each kind of target."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.faults.scenario import OPERATIONS, MakeTarget, Scenario
 
 @dataclass
 class Tally:
-    """How many faults were injected, and how many ended in each way.
+    """The number of injected faults, and how many of them could not be undone.
 
     Args:
-        injected: All of them.
-        told: Those that could not be undone, and the error said so.
+        injected: The number of faults.
+        told: The number of faults that could not be undone, which the error reported.
     """
 
     injected: int = 0
@@ -37,13 +37,13 @@ def at_each_call(
     ways: tuple[bool, ...] = (False, True),
     stride: int = 1,
 ) -> Tally:
-    """Have the store raise at each call of each of its methods, before and after it does it.
+    """Let the store raise at each call of each method, before and after the call's effect.
 
     Args:
         make: Makes a target.
-        errors: What is raised.
-        ways: Whether the call is done before the exception comes.
-        stride: 1 for each call; more for one of so many.
+        errors: The exceptions to raise.
+        ways: Whether the call has its effect before the exception is raised.
+        stride: 1 for each call; n for each n-th call.
     """
     scenario = Scenario(make)
     tally = Tally()
@@ -56,7 +56,7 @@ def at_each_call(
 
 
 def twice(make: MakeTarget, *, stride: int = 1) -> Tally:
-    """Have the store raise twice: at one call, and at one while the first is undone."""
+    """Let the store raise twice: at one call, and at another one while the first is undone."""
     scenario = Scenario(make)
     tally = Tally()
     turn = 0
@@ -73,7 +73,7 @@ def twice(make: MakeTarget, *, stride: int = 1) -> Tally:
 
 
 def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
-    """Apply to a store whose calls go through a fuse, and check what is left; did it blow?"""
+    """Apply to a store whose calls go through `fuse`; check the state; return whether it blew."""
     with scenario.make() as target:
         scenario.prepare(target)
         caught: BaseException | None = None
@@ -85,7 +85,7 @@ def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
         if not fuse.blown:
             assert caught is None
             return False
-        # A fault may do no harm, if it comes where the store itself expects one.
+        # A fault may do no harm if the store itself expects the exception.
         if caught is not None:
             _check(scenario, target, caught, tally)
         else:
@@ -95,7 +95,7 @@ def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
 
 
 def at_each_request(make: MakeTarget, *, stride: int = 1) -> Tally:
-    """Have a SPARQL endpoint fail at each request, before and after it does what is asked."""
+    """Let a SPARQL endpoint fail at each request, before and after it does what is asked."""
     scenario = Scenario(make)
     tally = Tally()
     for does_it in (False, True):
@@ -123,13 +123,13 @@ def at_each_place(
     within: tuple[str, ...] = FOLDERS,
     operations: Iterable[Operation] = OPERATIONS,
 ) -> Tally:
-    """Interrupt it at each place where Python looks for signals.
+    """Interrupt `apply` at each place where Python looks for signals.
 
     Args:
         make: Makes a target.
-        stride: 1 for each place; more for one of so many.
-        within: How the paths start of the files whose places count.
-        operations: What is applied.
+        stride: 1 for each place; n for each n-th place.
+        within: Places count in files whose paths start with one of these.
+        operations: The operations to apply.
     """
     scenario = Scenario(make, operations=operations)
     tally = Tally()

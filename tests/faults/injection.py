@@ -1,4 +1,4 @@
-"""Ways to put a fault in the way: an exception of a store, of a term, or of the user's Ctrl-C."""
+"""Injects faults: exceptions of a store or of a term, and the user's Ctrl-C."""
 
 import dis
 import sys
@@ -20,12 +20,12 @@ ERRORS: tuple[type[BaseException], ...] = (RuntimeError, MemoryError, KeyboardIn
 
 
 class Fuse:
-    """Raises an exception at one of the calls that it counts, or at two.
+    """Raises an exception at one or two of the calls that it counts.
 
     Args:
-        turns: At which calls, counted from 0; none to count only.
-        error: What it raises.
-        does_it: Whether the call does what it should before.
+        turns: The calls to fail, counted from 0; none if the calls are only counted.
+        error: The exception to raise.
+        does_it: Whether the call has its effect before the exception is raised.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Fuse:
         self.blown = 0
 
     def hit(self) -> bool:
-        """Count a call; is it one to fail?"""
+        """Count a call; return whether the call must fail."""
         self.calls += 1
         is_hit = self.calls - 1 in self.turns
         self.blown += is_hit
@@ -50,8 +50,8 @@ class Fuse:
         if self.does_it:
             found = method(*args, **more)
             if isinstance(found, Iterator):
-                # It does nothing before it is asked. And Oxigraph waits forever to change anything
-                # while somebody has an iterator of its graphs.
+                # An iterator does nothing until it is used. Also, Oxigraph waits forever with a
+                # change while an iterator of its graphs exists.
                 list(found)
         raise self.error("a fault")
 
@@ -64,7 +64,7 @@ METHODS = (
 
 @contextmanager
 def wired(store: Store, fuse: Fuse) -> Iterator[None]:
-    """Have all calls of a store's methods go through a fuse, its own to itself among them."""
+    """Let all calls of a store's methods go through a fuse, also the store's own calls."""
     for name in METHODS:
         method = getattr(store, name)
 
@@ -84,12 +84,12 @@ FOLDERS = (
     str(Path(__file__).with_name("targets.py")),
 )
 
-# What drives a transaction, to its commit and back.
+# These modules run a transaction until it is committed or undone.
 OUR_PYTHON = tuple(
     str(Path(jelly_rdflib.__file__).parent / name) for name in ("graph/apply.py", "graph/stores")
 )
 
-# After these Python looks whether a signal has come.
+# After these instructions Python looks for signals.
 LOOKS_AFTER = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
 
@@ -131,22 +131,22 @@ class _Interrupter:
 def interrupted_at(
     turn: int, work: Callable[[], object], within: tuple[str, ...] = FOLDERS
 ) -> tuple[int, BaseException | None]:
-    """Run something, and interrupt it where Python might look for signals.
+    """Run `work`, and interrupt it where Python might look for signals.
 
-    That is at the start of each function, after each call and at the end of each loop: in this
-    package, in rdflib and in the tests' stores.
+    Python may look at the start of each function, after each call and at the end of each loop.
+    Such places count in this package, in rdflib and in the tests' stores.
 
     Args:
-        turn: At which such place, counted from 0.
-        work: What is run.
-        within: How the paths start of the files whose places count.
+        turn: The place to interrupt at, counted from 0.
+        work: The function to run.
+        within: Places count in files whose paths start with one of these.
 
     Returns:
-        How many such places came, and what it raised.
+        The number of places that were reached, and the exception of `work`.
     """
     interrupter = _Interrupter(turn, within)
     old = sys.gettrace(), sys.unraisablehook
-    # One that comes while a generator is thrown away goes nowhere, as with a real signal.
+    # An exception that is raised while a generator is destroyed is lost, as with a real signal.
     sys.unraisablehook = lambda _: None
     sys.settrace(interrupter.at_call)
     try:

@@ -1,7 +1,7 @@
-"""Memory that runs out at each allocation in turn, in a process of its own.
+"""Lets each allocation of memory fail in turn, in its own process.
 
-CPython's own tests have a hook for that: the n-th allocation fails, be it of an object, of a list's
-room or of what the Cython code takes without the GIL.
+CPython's own tests have a hook that lets the n-th allocation fail. The allocation may be for an
+object, for the items of a list, or for Cython code without the GIL.
 """
 
 import gc
@@ -20,7 +20,7 @@ from tests.faults.scenario import TARGETS, Scenario, state_of
 
 
 class Pieces:
-    """A file that is written to. Where a BytesIO has no memory it takes itself for closed."""
+    """A file to write to. A BytesIO without memory would claim to be closed."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -40,11 +40,11 @@ def encoded(operations: list[Any], format: str = "jelly-patch") -> bytes:
 
 
 class Work(ABC):
-    """Something to do that may run out of memory.
+    """Work that may run out of memory.
 
     Args:
-        scenario: What is applied.
-        format: In which format.
+        scenario: The scenario to apply.
+        format: The format of the operations.
     """
 
     def __init__(self, scenario: Scenario, format: str = "jelly-patch") -> None:
@@ -53,20 +53,20 @@ class Work(ABC):
         self.operations = list(jr.read_operations(self.data))
 
     def prepare(self) -> Any:
-        """Return what is made before memory runs out."""
+        """Return the objects that are made before memory runs out."""
         return None
 
     @abstractmethod
     def run(self, prepared: Any) -> Any:
-        """Do it."""
+        """Do the work."""
 
     @abstractmethod
     def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
-        """Hold what came of it against what should have come."""
+        """Compare the outcome with the expected one."""
 
 
 class Read(Work):
-    """Read operations of bytes."""
+    """Reads operations from bytes."""
 
     def run(self, prepared: Any) -> Any:
         return list(jr.read_operations(self.data))
@@ -76,7 +76,7 @@ class Read(Work):
 
 
 class Write(Work):
-    """Write operations."""
+    """Writes operations."""
 
     def run(self, prepared: Any) -> Any:
         return encoded(self.operations)
@@ -86,7 +86,7 @@ class Write(Work):
 
 
 class WriteOn(Work):
-    """Write operations whose terms take the places of others in full lookups, and go on."""
+    """Writes operations whose terms replace others in full lookups, and then continues."""
 
     def prepare(self) -> Any:
         file = Pieces()
@@ -118,7 +118,7 @@ class WriteOn(Work):
 
 
 class Apply(Work):
-    """Apply bytes to a target."""
+    """Applies bytes to a target."""
 
     def prepare(self) -> Any:
         context = self.scenario.make()
@@ -141,7 +141,7 @@ class Apply(Work):
 
 
 class Record(Apply):
-    """Record changes to a target, as one transaction."""
+    """Records changes to a target as one transaction."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__(scenario)
@@ -149,7 +149,7 @@ class Record(Apply):
 
     def run(self, prepared: Any) -> Any:
         target = prepared[1]
-        # Without memory Python's warnings, which a Dataset makes here, are a SystemError.
+        # A Dataset makes Python give warnings, which without memory become a SystemError.
         graph = getattr(target, "default_graph", target)
         with jr.record(target, patches := []):
             graph.remove((URIRef("urn:s"), None, None))
@@ -185,20 +185,21 @@ WORKS: dict[str, Callable[..., Work]] = {
 }
 
 # CPython 3.11 loses its references to a function's arguments if it has no memory for one of the
-# function's cells, and to a tuple that a list is made of if it has none for the list. What is lost
-# so is kept until the process ends: it is no leak of ours.
+# function's cells. It also loses a tuple from which a list is made, if it has no memory for the
+# list. The objects are kept until the process ends, so that they don't count as leaks of ours.
 KEPT: list[Work] = []
 
-# Some allocations are not missed: so many in a row, and the work is done with all it needs.
+# The work can be done without some allocations. If this many in a row do no harm, the work has all
+# the memory that it needs.
 ENOUGH = 40
 
 
 def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
-    """Do something over and over; each time another one of its allocations fails.
+    """Do `work` again and again; each time another one of its allocations fails.
 
     Args:
-        work: What is done.
-        stride: 1 for each allocation; more for one of so many.
+        work: The work to do.
+        stride: 1 for each allocation; n for each n-th allocation.
     """
     from _testcapi import remove_mem_hooks, set_nomemory  # type: ignore[import-not-found]
 
@@ -219,12 +220,12 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
         else:
             remove_mem_hooks()
         gc.enable()
-        # CPython has these for a lock that there is no memory for, and in 3.11 for a call.
+        # CPython raises these errors if it has no memory for a lock, and in 3.11 for a call.
         is_pythons = isinstance(caught, RuntimeError | SystemError) and any(
             words in str(caught) for words in ("can't allocate lock", "NULL without setting")
         )
         if not (caught is None or is_pythons or isinstance(caught, MemoryError | jr.RollbackError)):
-            # Whatever else comes must not.
+            # No other exception may occur.
             raise caught
         work.check(prepared, caught, result)
         unharmed = unharmed + 1 if caught is None else 0
@@ -235,7 +236,7 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
 
 
 def main() -> None:
-    """Print how many allocations failed: arguments are a work, a target, and a stride."""
+    """Print how many allocations failed; the arguments are a work, a target, and a stride."""
     work, target, stride = sys.argv[1:]
     KEPT.append(WORKS[work](Scenario(TARGETS[target])))
     tally = failing_at_each_allocation(KEPT[0], stride=int(stride))

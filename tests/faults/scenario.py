@@ -1,4 +1,4 @@
-"""Patches to put faults into, and the states that there may be after a fault."""
+"""Patches to inject faults into, and the states that a target may have after a fault."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -18,7 +18,7 @@ from tests.graph.stores.at_hand import AT_HAND, MORE
 MakeTarget = Callable[[], AbstractContextManager[Graph]]
 TARGETS: dict[str, MakeTarget] = {
     **{each.name: each.make for each in (*AT_HAND, *MORE)},
-    # Several of them are open at once.
+    # A test has several of these stores open at once.
     "Oxigraph on disk": oxigraph_on_disk,
 }
 
@@ -46,26 +46,27 @@ def prefix_deleted(prefix: str) -> Operation:
 BEFORE = [add(1), add(2, G), add(2, H), add(3, H), prefix_added("before", "urn:before#")]
 OPERATIONS = [
     *(TX, add(10), add(11, G), delete(1), TC),
-    # What is there already, the last of a graph, what is deleted and added again, new graphs.
+    # This transaction changes existing statements, the last one of a graph, statements that it
+    # deletes and adds again, and new graphs.
     *(TX, add(1), delete(1), add(1), add(7), delete(2, G), delete(11, G), add(3, H), delete(3, H)),
     *(add(3, H), add(4, NEW), add(5, BNode("new")), delete(5, BNode("new"))),
     prefix_added("before", "urn:other#"),
     *(prefix_added("new", "urn:before#"), prefix_deleted("rdfs"), TC),
     *(TX, delete(10), add(8, NEW), delete(4, NEW), prefix_added("gone", "urn:gone#"), TA),
-    # Without a transaction of their own.
+    # These operations have no transaction.
     *(add(9), add(1, H), delete(10), END),
     *(TX, add(12, s=BNode("b")), delete(3, H), prefix_added("last", "urn:last#"), TC),
 ]
-"""Transactions that are committed, one that is aborted, and one that the patch itself makes."""
+"""Transactions that are committed, one that is aborted, and operations outside of any."""
 
 
 def can_unbind(target: Graph) -> bool:
-    """Is it a store whose prefixes can be unbound? rdflib has no method for it."""
+    """Return whether the store can unbind prefixes; rdflib has no method for that."""
     return isinstance(open_prefixes(target.store), PrefixMap)
 
 
 def state_of(target: Graph) -> dict[str, Any]:
-    """Return all that can be seen, having checked that each way to look for it finds the same."""
+    """Return the visible state, and check that all ways to read it agree."""
     store = target.store
     if isinstance(store, SPARQLStore):
         at_the_endpoint = target.endpoint.store
@@ -74,7 +75,8 @@ def state_of(target: Graph) -> dict[str, Any]:
             "graphs": set(at_the_endpoint.named_graphs()),
             "prefixes": dict(store.namespaces()),
         }
-    # rdflib binds its own prefixes when this is made; so let it be made before the comparison.
+    # rdflib binds its own prefixes when the namespace manager is made, so it must exist before the
+    # comparison.
     _ = target.namespace_manager
     statements = set()
     for triple, contexts in store.triples((None, None, None), None):
@@ -100,12 +102,12 @@ def state_of(target: Graph) -> dict[str, Any]:
 
 
 class Scenario:
-    """Operations on a kind of target, what it has before, and what it has after each commit.
+    """Operations for a kind of target, the target's content at first, and after each commit.
 
     Args:
         make: Makes an empty target.
-        before: What it has at first.
-        operations: What is applied.
+        before: The operations that give the target its first content.
+        operations: The operations to apply.
     """
 
     def __init__(
@@ -122,24 +124,26 @@ class Scenario:
             self.prepare(target)
             self.states = [state_of(target)]
             apply(self._watched(lambda: self.states.append(state_of(target))), target)
-        # What comes of it if it is applied once more after it was stopped.
+        # This dict has the states after the operations are applied once more to a target that was
+        # stopped.
         self._finals: dict[int, dict[str, Any]] = {}
 
     def _fitting(self, operations: Iterable[Operation], target: Graph) -> list[Operation]:
-        """Return what a kind of target can take."""
+        """Return the operations that a kind of target can have."""
         fitting = list(operations)
         if not isinstance(target, ConjunctiveGraph):
             fitting = [op for op in fitting if len(op) < 5 or op[4] in (D, None)]
         if not can_unbind(target):
             fitting = [op for op in fitting if op[0] != Op.PD]
         if isinstance(target.store, SPARQLStore):
-            # Its blank nodes are other ones each time. And few: each takes a request.
+            # The blank nodes of an endpoint are different each time. Also, each operation takes a
+            # request, so there must be few.
             fitting = [op for op in fitting if not any(isinstance(term, BNode) for term in op)]
         return fitting
 
     def prepare(self, target: Graph) -> None:
-        """Give an empty target what it has at first."""
-        # rdflib binds its prefixes when this is made.
+        """Give an empty target its first content."""
+        # rdflib binds its prefixes when the namespace manager is made.
         _ = target.namespace_manager
         apply(self._before, target)
 
@@ -149,7 +153,7 @@ class Scenario:
         apply(self._watched(lambda: None), target)
 
     def _watched(self, after_commit: Callable[[], None]) -> Iterator[Operation]:
-        """Yield the operations, noting when the next one is asked for after a commit."""
+        """Yield the operations, and note when the next one is requested after a commit."""
         for operation in self.operations:
             yield operation
             if operation in (TC, END):
@@ -157,20 +161,20 @@ class Scenario:
                 after_commit()
 
     def check(self, target: Graph, error: BaseException) -> None:
-        """Check that a target has the state of the last commit, and can be used as before.
+        """Check that a target has the state of the last commit, and that it can be used as before.
 
         Args:
-            target: What was applied to.
-            error: What came of it.
+            target: The target that the operations were applied to.
+            error: The exception of `apply`.
         """
         state = state_of(target)
         if isinstance(error, RollbackError) and not can_unbind(target):
-            # The error says the truth: rdflib has no way to take back a prefix there.
+            # The error is right: rdflib has no way to unbind a prefix of this store.
             expected = self.states[self.committed]
             assert state["prefixes"].items() > expected["prefixes"].items()
             assert {**state, "prefixes": 0, "iris": 0} == {**expected, "prefixes": 0, "iris": 0}
             return
-        # One may have been committed when what it was stopped by came.
+        # The next transaction may have been committed when the exception was raised.
         possible = range(self.committed, min(self.committed + 2, len(self.states)))
         reached = [n for n in possible if self.states[n] == state]
         assert reached, _differences(state, self.states[self.committed])

@@ -1,4 +1,4 @@
-"""Stores that take other ways through the package than rdflib's own, and an endpoint."""
+"""Stores that use other paths through the package than rdflib's own stores, and an endpoint."""
 
 import threading
 from collections.abc import Iterator
@@ -20,19 +20,19 @@ from jelly_rdflib import JellyStore
 
 
 class OtherMemory(Memory):
-    """A Memory store that goes the general way, since it may do more in its methods."""
+    """A Memory store that `apply` treats like any store, because a subclass may differ."""
 
 
 class OtherJelly(JellyStore):
-    """A JellyStore that goes the general way."""
+    """A JellyStore that `apply` treats like any store."""
 
 
 class OtherOxigraph(OxigraphStore):
-    """A store of Oxigraph's that goes the general way."""
+    """An OxigraphStore that `apply` treats like any store."""
 
 
 class TransactionalStore(Memory):
-    """A store with transactions of its own, by a copy of all it has; a rollback is one step."""
+    """A store with transactions, made by a copy of its content; a rollback is one step."""
 
     transaction_aware = True
 
@@ -45,7 +45,7 @@ class TransactionalStore(Memory):
 
     def commit(self) -> None:
         self.calls.append("commit")
-        # Not the prefixes: those of a store are in no transaction.
+        # Prefixes of a store are not part of a transaction.
         names = [name for name in vars(self) if name.startswith("_Memory")]
         names = [name for name in names if not name.endswith(("__namespace", "__prefix"))]
         self.saved = {name: _copied(getattr(self, name)) for name in names}
@@ -62,9 +62,9 @@ def _copied(value: Any) -> Any:
 
 
 class ForeignStore(Store):
-    """A store of somebody else's: rdflib's interface, and one set of quads behind it.
+    """A store as another project writes it: rdflib's interface, with one set of quads.
 
-    Each change is made by one call of C code, as by a database: it is made or not.
+    As in a database, each change is one call of C code, which is made or not.
     """
 
     context_aware = True
@@ -115,7 +115,7 @@ class ForeignStore(Store):
         self.remove((None, None, None), graph)
         self.names.pop(graph.identifier, None)
 
-    # A prefix for an IRI, and no IRI for more than one: in one dict.
+    # One dict has the IRI of each prefix, and no IRI has two prefixes.
     def bind(self, prefix: str, namespace: Any, override: bool = True) -> None:
         if override or (prefix not in self.iris and namespace not in self.iris.values()):
             kept = {name: iri for name, iri in self.iris.items() if iri != namespace}
@@ -135,10 +135,10 @@ class Endpoint:
     """A SPARQL endpoint over HTTP on this machine.
 
     Attributes:
-        url: Where it listens.
-        turn: At which request, counted from 0, it fails; None for never.
-        does_it: Whether it does what is asked before it fails.
-        requests: How many came.
+        url: The address of the endpoint.
+        turn: The number of the request that fails, counted from 0; None for none.
+        does_it: Whether the endpoint does what is asked before it fails.
+        requests: The number of requests.
     """
 
     def __init__(self) -> None:

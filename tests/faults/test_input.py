@@ -1,4 +1,7 @@
-"""Input that can't be read, is cut off or damaged leaves the state of the last commit before it."""
+"""Tests that input with a fault leaves the state of the last commit before the fault.
+
+The input can't be read, is cut off, or is damaged.
+"""
 
 import io
 import random
@@ -17,12 +20,12 @@ from tests.faults.scenario import TARGETS, Scenario, state_of
 
 TARGET_NAMES = ["Memory", "of a third party"]
 WAYS = [("Memory", format) for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift")]
-# How many bytes a file gives at a time.
+# A file returns this many bytes at a time.
 SOME = 64
 
 
 class FailingFile(io.RawIOBase):
-    """Gives a few bytes at a time, and fails at one of the reads."""
+    """Returns a few bytes at a time, and fails at one of the reads."""
 
     def __init__(self, data: bytes, turn: int) -> None:
         self.file = io.BytesIO(data)
@@ -40,9 +43,10 @@ class FailingFile(io.RawIOBase):
 
 
 def committed_states(before: Any, operations: list[jr.Operation]) -> list[set[Any]]:
-    """Return the statements after each operation, as of the last commit: a few lines, no store.
+    """Return the committed statements after each operation: a short model, without a store.
 
-    The last element is for the end of the input, which commits what is in no transaction.
+    The last element is for the end of the input, which commits the operations outside of
+    transactions.
     """
     committed = set(before)
     now = set(committed)
@@ -63,7 +67,7 @@ def committed_states(before: Any, operations: list[jr.Operation]) -> list[set[An
 
 
 def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> bool:
-    """Apply a source with a fault, and compare with the model; was there an error?"""
+    """Apply a source with a fault, compare with the model, and return whether an error came."""
     operations: list[jr.Operation] = []
     fault: Exception | None = None
     try:
@@ -80,7 +84,7 @@ def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> 
             caught = error
         found = state_of(target)["statements"]
         if isinstance(caught, jr.ApplyError):
-            # The damage made a patch that can't be applied; how far, the model does not know.
+            # The damage made a patch that can't be applied, and the model does not know how far.
             assert found in states
         else:
             assert (caught is None) == (fault is None), (caught, fault)
@@ -89,7 +93,7 @@ def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> 
 
 
 def damaged(data: bytes) -> Iterator[bytes]:
-    """Give copies of data with a byte changed in each, to a value that comes up by chance."""
+    """Yield copies of `data`, each with one byte changed to a random value."""
     chance = random.Random(1)
     for place in range(0, len(data), 3):
         yield data[:place] + bytes([data[place] ^ chance.randrange(1, 256)]) + data[place + 1 :]

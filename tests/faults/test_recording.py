@@ -1,4 +1,4 @@
-"""Ctrl+C where a recording ends: it comes wherever Python looks for it."""
+"""Tests Ctrl+C at the end of a recording, wherever Python looks for signals."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def change(dataset: Dataset) -> None:
 
 
 def block(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
-    """Yield the recorder where the interrupts begin."""
+    """Yield the recorder when the interrupts start."""
     with record(dataset) as recorder:
         change(dataset)
         yield recorder
@@ -49,13 +49,16 @@ def inner_block(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
 
 
 def twice(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
-    """The outer recording is told of what the inner one undoes."""
+    """Record in two recordings; the outer one gets the changes that undo those of the inner."""
     with record(dataset):
         yield from block(dataset, has_failed)
 
 
 def run(work: Iterator[Any], turn: int) -> tuple[Any, bool, type[BaseException] | None]:
-    """Run a work, interrupted from where it yields; was it?"""
+    """Run `work`, interrupt it after it yields, and return whether that was possible.
+
+    The result also has the recorder, and the class of the exception.
+    """
     recorder = next(work)
     places, error = interrupted_at(turn, lambda: next(work, None), FILES)
     return recorder, places > turn, error and type(error)
@@ -107,7 +110,8 @@ def test_what_is_committed_is_recorded_or_undone(
         assert error is (KeyboardInterrupt if is_hit else None), turn
         found = exact_state(dataset)
         is_recorded = len(recorder.patch) > 0
-        # Just after it was handed over, it is undone though it is recorded: docs/patch-log.md.
+        # If the interrupt comes just after the patch was passed on, the changes are undone,
+        # although they are recorded: see docs/patch-log.md.
         assert found in ((before, after) if is_recorded else (before,)), turn
         outcomes.add((is_recorded, found == after))
         turn += 1

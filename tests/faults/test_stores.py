@@ -1,4 +1,4 @@
-"""A store that raises at any call, and Ctrl-C at any time, leave the state of the last commit."""
+"""Tests that an error of a store, or Ctrl-C, leaves the state of the last commit."""
 
 import gc
 import random
@@ -28,12 +28,12 @@ from tests.faults.scenario import BEFORE, TARGETS, G, Scenario, add, delete, pre
 from tests.faults.targets import ForeignStore, OtherMemory, endpoint_store
 from tests.support import run
 
-# The fast ways into Memory and a JellyStore call no method of the store.
+# The fast paths for Memory and JellyStore call no methods of the store, so this list lacks them.
 CALLED = [
     *("another Memory", "SimpleMemory", "AuditableStore around Memory", "transactional"),
     *("Oxigraph in memory", "Oxigraph on disk", "of a third party"),
 ]
-# An interrupt may stop a method of rdflib's Memory store half way: see docs/reliability.md.
+# An interrupt may stop a method of rdflib's Memory store in the middle: see docs/reliability.md.
 WHOLE = [
     *("Memory", "Memory, a Graph", "Jelly", "Oxigraph in memory", "AuditableStore around Oxigraph"),
     *("transactional", "of a third party"),
@@ -55,13 +55,13 @@ def test_a_fault_at_each_call_of_the_store(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in CALLED if name != "Oxigraph on disk"])
 def test_another_fault_while_the_first_is_undone(name: str) -> None:
-    """A store may fail once more, and all is undone even so."""
-    # Of Oxigraph's store fewer methods are called.
+    """Even if a store fails once more, all changes are undone."""
+    # The package calls fewer methods of Oxigraph's store.
     tally = twice(TARGETS[name], stride=3 if name.startswith("Oxigraph") else 11)
     assert tally.injected > 5
 
 
-# rdflib leaves open what an endpoint answered with an error.
+# rdflib leaves open the response of an endpoint that answers with an error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_fault_at_each_request_to_an_endpoint() -> None:
@@ -70,8 +70,8 @@ def test_a_fault_at_each_request_to_an_endpoint() -> None:
     gc.collect()
 
 
-# Where Python is traced, as to interrupt it there, 3.10 keeps the locals of a frame in a dict that
-# can't be cleared: an iterator of graphs stays, and pyoxigraph waits for it (docs/reliability.md).
+# If a trace function is set, Python 3.10 keeps the locals of a frame in a dict that can't be
+# cleared. So an iterator of graphs stays alive, and pyoxigraph waits for it (docs/reliability.md).
 traced = [
     pytest.param(
         name,
@@ -92,7 +92,7 @@ def test_an_interrupt_at_each_place(name: str) -> None:
 
 @pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_every_place_of_ours(name: str) -> None:
-    """Those right before and behind a commit are few, and easily missed among all others."""
+    """The places next to a commit are few, so samples of all places could miss them."""
     tally = at_each_place(TARGETS[name], within=OUR_PYTHON, operations=ONE_TRANSACTION)
     assert tally.injected > 20
 
@@ -116,9 +116,9 @@ def record_all(data: bytes, target: Graph) -> None:
 
 
 def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Do a work, and interrupt it after so many seconds, or not at all after 0; was it?"""
+    """Do `work`, interrupt it after `seconds` if not 0, and return whether it was interrupted."""
     is_interrupted = False
-    # An exception in a callback of the collector would be swallowed.
+    # The garbage collector would swallow an exception in its callback.
     gc.disable()
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -128,7 +128,7 @@ def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
-        # At the last moment.
+        # The signal came at the last moment.
         is_interrupted = True
     gc.enable()
     return is_interrupted
@@ -137,7 +137,7 @@ def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
 @pytest.mark.parametrize("work", [apply, record_all])
 @pytest.mark.parametrize("name", ["Memory", "Oxigraph in memory"])
 def test_an_interrupt_by_a_signal(name: str, work: Any) -> None:
-    """Ctrl-C at any time: it comes wherever Python looks for signals, in compiled code, too."""
+    """Ctrl-C may come wherever Python looks for signals, also in compiled code."""
     scenario = Scenario(TARGETS[name], operations=MANY)
     states = scenario.states if work is apply else [scenario.states[0], scenario.states[-1]]
     data = encoded(scenario.operations)
@@ -148,7 +148,7 @@ def test_an_interrupt_by_a_signal(name: str, work: Any) -> None:
             with scenario.make() as target:
                 scenario.prepare(target)
                 start = time.perf_counter()
-                # The first one takes longer than all others.
+                # The first run takes longer than all others.
                 seconds = chance.uniform(1e-6, whole) if turn > 1 else 0.0
                 caught = interrupted_after(seconds, partial(work, data, target))
                 whole = whole if caught else time.perf_counter() - start
@@ -193,7 +193,7 @@ def test_no_memory_for_an_allocation(work: str, target: str, stride: int, least:
 
 
 class AppendOnly(OtherMemory):
-    """Refuses to remove anything."""
+    """A store that refuses to remove statements."""
 
     def remove(self, *_: object) -> None:
         raise PermissionError("append only")
@@ -238,7 +238,7 @@ def test_a_store_that_always_interrupts_does_not_go_on_forever() -> None:
 
 
 def test_prefixes_that_can_not_be_unbound_are_told_of() -> None:
-    """rdflib has no way to unbind: another's store can't be made to forget a new prefix."""
+    """An error reports a new prefix that can't be unbound, because rdflib has no method for it."""
     dataset = Dataset(ForeignStore())
     _ = dataset.namespace_manager
     before = state_of(dataset)

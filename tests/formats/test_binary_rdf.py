@@ -1,6 +1,7 @@
-"""RDF Thrift and RDF Protobuf, by rows that other packages make and read.
+"""Tests RDF Thrift and RDF Protobuf with rows that other packages make and read.
 
-Both have structs, or messages, of the same names; tests/interop/jvm holds them against Jena itself.
+Both formats have structs or messages of the same names. tests/interop/jvm compares the formats
+with Jena itself.
 """
 
 import io
@@ -30,12 +31,12 @@ S, P, O = (("iri", f"urn:{letter}") for letter in "spo")  # noqa: E741
 
 @dataclass
 class Side:
-    """A format, as another package makes its structs and spells them."""
+    """A format, with the functions by which another package makes and encodes its structs."""
 
     format: Any
     make: Callable[..., Any]
     encode: Callable[[Any], bytes]
-    # The deepest quoted triple that is written.
+    # The deepest quoted triple that can be written has this depth.
     depth: int
 
     def term(self, plain_term: Plain) -> Any:
@@ -55,7 +56,7 @@ class Side:
         return self.make("RDF_Term", literal=self.make("RDF_Literal", lex=lex, **fields))
 
     def statement(self, *terms: Any) -> bytes:
-        """Return a row; the terms are plain ones or made ones."""
+        """Return a row; the terms are plain terms or structs."""
         made = [self.term(term) if isinstance(term, tuple) else term for term in terms]
         kind = "triple" if len(made) == 3 else "quad"
         names = dict(zip("SPOG", made, strict=False))
@@ -121,12 +122,12 @@ def test_what_others_make_is_read(side: Side, rows: list[Any], size: int) -> Non
 @settings(max_examples=15)
 @given(rows=statements)
 def test_others_read_what_is_written(side: Side, rows: list[Any]) -> None:
-    """Each row is to the byte what the other package makes of it."""
+    """Each row has exactly the bytes that the other package gives it."""
     given_rows = [(*row[:3], row[3] or DEFAULT_GRAPH) for row in rows]
     try:
         data = side.write(given_rows)
     except jr.EncodeError as error:
-        # Of lines of N-Quads, whose IRIs are checked.
+        # The lines of N-Quads, whose IRIs are checked, refused the row.
         assert side is PROTOBUF and "can't be written as an IRI" in str(error)  # noqa: PT017, PT018
         return
     assert data == b"".join(side.statement(*(row if row[3] else row[:3])) for row in rows)
@@ -134,7 +135,7 @@ def test_others_read_what_is_written(side: Side, rows: list[Any]) -> None:
 
 @sides
 def test_prefixes(side: Side) -> None:
-    """Names stand for IRIs by the last declaration; one before does not count any more."""
+    """The last declaration of a prefix gives the IRI of a name; earlier ones no longer count."""
     name = side.make("RDF_Term", prefixName=side.name("ex", "a"))
     literal = side.make("RDF_Literal", lex="1", dtPrefix=side.name("ex", "d"))
     term = side.make("RDF_Term", literal=literal)
@@ -221,7 +222,7 @@ def test_what_lacks_is_told(side: Side) -> None:
 
 
 def test_a_literal_of_rdf_thrift_has_a_language_or_a_datatype() -> None:
-    """In RDF Protobuf it can't have both."""
+    """A literal with a language and a datatype is refused; RDF Protobuf has room for one."""
     kind = {"datatype": "urn:d"}, {"dtPrefix": THRIFT.name("", "d")}
     for datatype in kind:
         literal = THRIFT.make("RDF_Literal", lex="x", langtag="en", **datatype)
@@ -300,7 +301,7 @@ def test_rdf_thrift_is_told_by_its_first_bytes() -> None:
     rows = (THRIFT.prefix("ex", "urn:"), THRIFT.statement(S, P, O), THRIFT.statement(S, P, O, S))
     for row in rows:
         assert guess_by_start(row, holds_changes=False).name == "rdf-thrift"
-        # RDF Patch may have these bytes, too.
+        # The input may also be RDF Patch, which can start with these bytes.
         assert guess_by_start(row, holds_changes=None).name == "rdf-patch-thrift"
         jr.read_batches(row, format="rt")
     found = list(jr.read_statements(io.BytesIO(rows[1])))
@@ -313,7 +314,7 @@ def test_the_base_of_rdf_protobuf_says_nothing() -> None:
 
 
 def test_a_row_of_ten_bytes_is_no_bare_frame() -> None:
-    """Its length is the tag of a frame's row."""
+    """The row's length, 10, is also the tag of a frame's row."""
     blank = PROTOBUF.prefix("a", "urn")
     assert blank[0] == 10
     assert PROTOBUF.read(blank) == []

@@ -1,4 +1,4 @@
-"""Base directions of literals (RDF 1.2): what keeps them, what refuses them, what drops them."""
+"""Tests base directions of literals (RDF 1.2): which readers and writers keep or refuse them."""
 
 import io
 import itertools
@@ -19,7 +19,7 @@ from jelly_rdflib.nodes import make_node_factory
 from tests.core.jelly.draft_streams import QUADS_COLUMNS, QUADS_OPTIONS
 from tests.formats.syntaxes.support import ISOLATED, PARSED, write_batches
 
-# What the writer and the reader of a syntax both have.
+# Both the writer and the reader of these syntaxes have directions.
 KEEP = ("n-triples", "n-quads", "turtle", "trig", "rdf-xml")
 REFUSE = ("n3", "json-ld", "jelly-rdf", "jelly-text", "rdf-thrift", "rdf-protobuf")
 WORDS = "literal with the base direction rtl: {} none; to leave directions out, read with"
@@ -32,7 +32,7 @@ def lines(tags: Iterable[str]) -> bytes:
 
 
 def tags_of(source: Any, format: Any = "n-quads", **arguments: Any) -> list[str]:
-    """Return the tags of the objects, in order."""
+    """Return the language tags of the objects, in order."""
     found = []
     for batch in jr.read_batches(source, format=format, **arguments):
         terms = batch.terms
@@ -43,7 +43,7 @@ def tags_of(source: Any, format: Any = "n-quads", **arguments: Any) -> list[str]
 
 
 def frame(data: bytes) -> bytes:
-    """Return a frame of more than 127 and less than 16,384 bytes, or of less, with its length."""
+    """Return the frame `data` of less than 16,384 bytes with its length before it."""
     size = len(data)
     return (bytes([size]) if size < 128 else bytes([size & 127 | 128, size >> 7])) + data
 
@@ -97,7 +97,7 @@ class TestKept:
     @pytest.mark.parametrize("format", ["turtle", "trig"])
     def test_capitals(self, format: str) -> None:
         tags = ["AR--rtl", "en-GB--ltr", "x-A--rtl", "i-Lux--ltr"]
-        # As other spellings of an irregular tag, it comes in lower case.
+        # An irregular tag comes in lower case, as without a direction.
         assert tags_of(lines(tags), format) == [*tags[:3], "i-lux--ltr"]
 
     def test_in_quoted_triples(self) -> None:
@@ -125,7 +125,7 @@ class TestWhatIsATag:
                 tags_of(lines([tag]), format, strict=strict)
 
     def test_the_language_is_checked(self) -> None:
-        """As without a direction: strictly by BCP 47."""
+        """With strict the language must be valid by BCP 47, as without a direction."""
         for language, is_strict in itertools.product(["ar-x", "abcdefghi"], [True, False]):
             if is_strict:
                 with pytest.raises(jr.DecodeError, match="BCP 47"):
@@ -166,7 +166,7 @@ class TestRefused:
             writer.write_all(next(jr.read_batches(lines(["ar"]), format="n-quads")))
             with pytest.raises(jr.EncodeError, match=WORDS.format(".*")):
                 writer.write_all(next(jr.read_batches(lines(["he--rtl"]), format="n-quads")))
-        # What came before is there, and nothing of the statement.
+        # The statements before are written, and nothing of the refused statement.
         assert [s[2].language for s in jr.read_statements(file.getvalue(), format=format)] == ["ar"]
 
     @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ class TestRefused:
                 list(itertools.chain(*read(lines(TAGS), format="n-quads")))
         with pytest.raises(jr.DecodeError) as caught:
             list(jr.read_statements(lines(["ar"] * 3000 + ["ar--rtl"]), format="n-quads"))
-        # Where the batch starts that has it.
+        # The error has the place where the batch of the literal starts.
         assert caught.value.line is not None
         assert 2000 < caught.value.line <= 3001
         assert caught.value.offset == len(lines(["ar"] * (caught.value.line - 1)))
@@ -205,7 +205,7 @@ class TestRefused:
         batch = next(jr.read_batches(lines(["ar--rtl"]), format="n-quads"))
         assert batch.terms.show(batch.o[0]) == '"x"@ar--rtl'
         assert "&quot;x&quot;@ar--rtl" in batch._repr_html_()
-        # No node that was made for this is ever given out.
+        # Making the text does not make a node that the batch would then return.
         with pytest.raises(jr.DecodeError, match="base direction"):
             list(batch.terms)
 
@@ -258,7 +258,7 @@ def test_every_way_in_takes_the_word() -> None:
 
 
 class TestJelly12:
-    """The draft of Jelly-RDF 1.2, the only Jelly that has directions."""
+    """The draft of Jelly-RDF 1.2 is the only Jelly format that has directions."""
 
     STREAM = frame(QUADS_OPTIONS + QUADS_COLUMNS) + 3 * frame(QUADS_COLUMNS)
 
@@ -287,7 +287,7 @@ class TestJelly12:
         assert sum(statement[2] == Literal("m", lang="ar") for statement in found) == 4 * 20
 
     def test_a_stream_of_graphs_ends_there(self) -> None:
-        """The rest of a message is no graph."""
+        """The rest of the message is not a graph."""
         graphs = jr.read_graphs(self.STREAM)
         with (
             pytest.warns(UserWarning, match="with the draft$"),

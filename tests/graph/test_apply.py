@@ -1,4 +1,4 @@
-"""Applying operations to every kind of store: wholly or not at all."""
+"""Tests applying operations to every kind of store, completely or not at all."""
 
 import io
 import os
@@ -31,7 +31,7 @@ TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 
 
 class StoreError(Exception):
-    """What a `FailingStore` raises."""
+    """The exception that a `FailingStore` raises."""
 
 
 KINDS = [each for each in (*AT_HAND, *MORE) if not each.is_slow]
@@ -63,7 +63,7 @@ def delete(o: Any = O, g: Any = None, s: Any = S) -> Operation:
 
 
 def quads(dataset: Dataset) -> set[tuple[str, Any]]:
-    """Return object and graph of each statement."""
+    """Return the object and the graph of each statement."""
     return {(str(o), g) for _, _, o, g in dataset.quads((None, None, None, None))}
 
 
@@ -110,7 +110,7 @@ def test_a_named_graph_of_a_dataset_is_a_graph() -> None:
     dataset = Dataset()
     apply([add(1)], dataset.graph(G))
     assert quads(dataset) == {("1", G)}
-    # Nor has a store without named graphs a default graph that stands for more.
+    # In a store without named graphs, the default graph does not include other graphs, either.
     for graph in (dataset.graph(G), Graph(SimpleMemory(), DEFAULT)):
         with pytest.raises(ApplyError, match="no named graphs"):
             apply([add(1, G)], graph)
@@ -236,12 +236,12 @@ def test_operations_with_and_without_transactions_and_ends(target: Graph) -> Non
 
 def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "x.jellyp"
-    # there is more to read
+    # The file has more data to read.
     more = [add(Literal("x" * 1000), DEFAULT)] * 1000
     path.write_bytes(encoded([add(TripleTerm(S, P, O), G), *more], rdf_star=True))
     opened = len(os.listdir("/proc/self/fd"))
     for target in (Graph(), Dataset()):
-        # the traceback keeps the reader
+        # The traceback keeps the reader alive.
         with pytest.raises(ApplyError) as caught:
             apply(path, target)
         assert len(os.listdir("/proc/self/fd")) <= opened
@@ -251,7 +251,7 @@ def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
 # --- transactions --------------------------------------------------------------------------------
 
 BEFORE = [add(1, DEFAULT), add(2, G), add(3, H), (Op.PA, "before", URIRef("urn:before#"), None)]
-# Adds of what is there and deletes of what is not there among them.
+# The changes include additions of existing statements and deletions of missing ones.
 CHANGES = [
     add(1, DEFAULT),
     delete(1, DEFAULT),
@@ -272,7 +272,7 @@ PLAIN_CHANGES = [op for op in CHANGES if len(op) < 5 or op[4] == DEFAULT]
 
 
 def prepared(target: Graph) -> dict[str, Any]:
-    """Put something into the target, and return its state."""
+    """Put some statements into the target, and return its state."""
     plain = not isinstance(target, Dataset)
     apply([op for op in BEFORE if not plain or len(op) < 5 or op[4] == DEFAULT], target)
     return exact_state(target)
@@ -346,10 +346,10 @@ NOT_OPERATIONS: list[Any] = [
 ]
 
 
-# Numbers: what stands here has its address, or what it was given by chance, in its name.
+# The ids are numbers, because the repr of some of these has an address or a random label.
 @pytest.mark.parametrize("wrong", NOT_OPERATIONS, ids=range(len(NOT_OPERATIONS)))
 def test_what_is_no_operation(wrong: Any) -> None:
-    """It is the same error from each way into a store, whatever came before it."""
+    """Each way into a store gives the same error, whatever operations came before."""
     messages = set()
     kinds = (Dataset, Graph)
     for cls, store in [(Dataset, "Jelly"), *product(kinds, (Memory, OtherMemory))]:
@@ -379,7 +379,7 @@ def test_what_is_no_operation_says_why() -> None:
             with pytest.raises(ApplyError, match=message):
                 apply(make_source(), target)
             assert len(target) == 0
-    # what the hints say works
+    # The uses that the hints suggest work.
     target = Graph()
     for patch in jr.read_patches(data):
         patch.apply(target)
@@ -584,10 +584,10 @@ def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
     )
     assert prefixes(dataset) == {"x": "urn:x#", "y": "urn:y#"}
     assert result.prefixes_added == 2
-    # rdflib's own bind would make "x1"
+    # rdflib's own bind would make "x1" here.
     result = apply([(Op.PA, "x", URIRef("urn:z#"), None)], dataset)
     assert prefixes(dataset) == {"x": "urn:z#", "y": "urn:y#"}
-    # the prefix of one becomes that of another
+    # The prefix of one IRI becomes the prefix of another IRI.
     result = apply([(Op.PA, "x", URIRef("urn:y#"), None)], dataset)
     assert prefixes(dataset) == {"x": "urn:y#"}
     assert dataset.store.prefix(URIRef("urn:y#")) == "x"
@@ -620,7 +620,7 @@ def test_short_names_follow_the_prefixes(target: Graph) -> None:
     assert manager.qname("urn:x/a") == "y:a"
     apply([(Op.PD, "y", None, None)], target)
     assert manager.qname("urn:x/a") == "ns1:a"
-    # The longest namespace counts, which an IRI alone does not tell.
+    # The longest namespace counts, which an IRI alone does not show.
     apply([(Op.PA, "longer", URIRef("urn:x/b"), None)], target)
     assert manager.qname("urn:x/bc") == "longer:c"
 
@@ -644,7 +644,7 @@ def test_prefixes_go_where_the_namespace_manager_keeps_them(dataset: Dataset) ->
 
 
 def test_no_prefixes_no_namespace_manager() -> None:
-    # to ask for it is to bind rdflib's own prefixes
+    # Access to the namespace manager would bind rdflib's own prefixes.
     graph = Graph(bind_namespaces="rdflib")
     apply([TX, add(1), TC], graph)
     assert dict(graph.store.namespaces()) == {}
@@ -688,7 +688,7 @@ def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
 
 
 class StubbornStore(OtherMemory):
-    """Has transactions, but can't roll back."""
+    """A store that has transactions, but can't roll back."""
 
     transaction_aware = True
 
@@ -700,7 +700,7 @@ class StubbornStore(OtherMemory):
 
 
 def test_a_store_that_can_not_roll_back() -> None:
-    """What it has left is put right all the same, and the error says so."""
+    """The changes that the store has left are undone, and the error says so."""
     dataset = Dataset(StubbornStore())
     dataset.add((S, P, O, G))
     with pytest.raises(ApplyError, match="no way back"):
@@ -710,7 +710,7 @@ def test_a_store_that_can_not_roll_back() -> None:
 
 @pytest.mark.parametrize("name", [URIRef(""), BNode("")])
 def test_an_empty_name_of_a_graph(dataset: Dataset, name: Any) -> None:
-    """rdflib would make a name up for it."""
+    """rdflib would invent a name for such a graph."""
     before = quads(dataset)
     with pytest.raises(ApplyError, match="empty name"):
         apply([add(1, H), add(2, name)], dataset)

@@ -1,4 +1,4 @@
-"""Batches of graphs and datasets, by `read_batches`."""
+"""Tests `read_batches` on graphs and datasets."""
 
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
@@ -67,7 +67,7 @@ def test_conjunctive_graph_has_its_own_default_graph(store: str) -> None:
     with pytest.warns(DeprecationWarning, match="ConjunctiveGraph"):
         graph = ConjunctiveGraph(dataset.store, URIRef("urn:default"))
     graph.add((S, P, Literal("o")))
-    # Listing the graphs makes the store list a default graph, which is empty.
+    # Listing the graphs makes the store list an empty default graph.
     list(dataset.graphs())
     (batch,) = jr.read_batches(graph)
     assert [operation[1:] for operation in batch] == [(S, P, Literal("o"), None)]

@@ -1,4 +1,4 @@
-"""Literals with a base direction: which are the same term, and that no graph half takes them."""
+"""Tests literals with a base direction: which are the same term, and that no graph takes any."""
 
 import itertools
 import warnings
@@ -25,7 +25,7 @@ STORES = ["Jelly", "default", "Oxigraph"]
 
 
 def batch_of(*changes: tuple[Op, str]) -> Batch:
-    """Return a batch with changes of a statement, whose object has these tags."""
+    """Return a batch with changes of a statement whose object has the given language tags."""
     builder = BatchBuilder(make_node_factory(False), jr.Limits())
     for op, tag in changes:
         s, p, o = builder.iri("urn:s"), builder.iri("urn:p"), builder.literal("x", tag)
@@ -49,13 +49,13 @@ def are_same_by_page(one: str, other: str) -> bool:
 
 @pytest.mark.parametrize("are_same", [are_same_by_filter, are_same_by_page])
 def test_identity(are_same: Callable[[str, str], bool]) -> None:
-    """Three terms, in any case of the language; and one of another language."""
+    """The case of the language does not matter, but the direction and the language do."""
     for one, other in itertools.product(TAGS, TAGS):
         assert are_same(one, other) == (one.lower() == other.lower()), (one, other)
 
 
 def sources() -> Iterator[Any]:
-    """Yield ways in which a literal with a direction comes to a graph."""
+    """Yield the sources from which a literal with a direction may reach a graph."""
     yield jr.read_batches(LINES.encode(), format="n-quads")
     for op in (Op.A, Op.D):
         yield [batch_of((Op.A, "ar"), (op, "ar--rtl"))]
@@ -84,7 +84,7 @@ class TestParsing:
         with pytest.raises(ParserError, match='directions="drop"') as caught:
             dataset.parse(data=LINES, format=format)
         assert isinstance(caught.value, jr.DecodeError)
-        # pyoxigraph does not tell where its statements are.
+        # pyoxigraph does not report the places of its statements.
         assert (caught.value.offset is None) == (format == "trig")
         assert exact_state(dataset) == before
         with warnings.catch_warnings(record=True) as told:

@@ -1,4 +1,4 @@
-"""What an operation did not change is told; `strict` refuses it."""
+"""Tests that operations without an effect are counted, and that `strict` refuses them."""
 
 import warnings
 from pathlib import Path
@@ -72,7 +72,7 @@ def committed(stream: Any) -> list[Any]:
 def test_each_change_of_a_committed_transaction_is_counted_once(
     store: str, content: Any, stream: Any, form: Any
 ) -> None:
-    """`strict` takes just the patches of which none is idle, and does the same with them."""
+    """`strict` accepts exactly the patches whose operations all have an effect."""
     target, strict = (make_dataset(content, lambda: Dataset(store)) for _ in range(2))
     result = jr.apply(form(stream), target)
     assert result.added + result.deleted + result.ineffective == len(committed(stream))

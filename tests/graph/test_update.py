@@ -1,4 +1,4 @@
-"""SPARQL Update, where rdflib's own does otherwise."""
+"""Tests SPARQL Update where rdflib's own implementation gives other results."""
 
 from pathlib import Path
 from typing import Any

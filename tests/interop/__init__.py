@@ -1,1 +1,1 @@
-"""Other implementations, both ways: what they write we read, what we write they read."""
+"""Tests with other implementations, both ways: each side reads what the other side writes."""

@@ -1,6 +1,6 @@
-"""pyjelly, called by its functions: its rdflib plugin has a name that is ours too.
+"""Calls functions of pyjelly, because pyjelly's plugin for rdflib has the same name as ours.
 
-Its generic terms can be all that Jelly-RDF can; they stand for plain terms here.
+Its generic terms can represent all terms of Jelly-RDF, so they correspond to plain terms here.
 """
 
 import io
@@ -27,7 +27,7 @@ from pyjelly.serialize.streams import (
 import jelly_rdflib as jr
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 
-# Importing it makes rdflib guess its plugin for `.jelly`, in all other tests too.
+# Without this, importing pyjelly makes rdflib use its plugin for `.jelly`, also in other tests.
 _options.INTEGRATION_SIDE_EFFECTS = False
 from pyjelly.integrations.rdflib import parse as rdflib_parse  # noqa: E402
 from pyjelly.integrations.rdflib import serialize as rdflib_serialize  # noqa: E402
@@ -50,7 +50,7 @@ STREAMS: dict[str, type[Stream]] = {
 }
 
 Frame = tuple[list[Plain], list[tuple[str, str]], dict[str, bytes]]
-"""Statements, namespaces, metadata."""
+"""The statements, the namespaces and the metadata of a frame."""
 
 
 def _theirs(term: Plain) -> Any:
@@ -86,7 +86,7 @@ def _plain(term: Any) -> Plain:
 
 
 def serializer_options(options: jr.StreamOptions) -> SerializerOptions:
-    """Return pyjelly's options for ours."""
+    """Return pyjelly's options that correspond to ours."""
     return SerializerOptions(
         frame_size=options.frame_rows,
         logical_type=int(options.logical_type),
@@ -110,7 +110,7 @@ def write(
     options: jr.StreamOptions,
     metadata: dict[str, bytes] | None = None,
 ) -> bytes:
-    """Return what pyjelly writes: each group is an element of a grouped stream."""
+    """Return the bytes that pyjelly writes; each group is an element of a grouped stream."""
     theirs = serializer_options(options)
     encoder = GenericSinkTermEncoder(lookup_preset=theirs.lookup_preset)
     stream = STREAMS[options.physical_type.name](encoder=encoder, options=theirs)
@@ -127,11 +127,12 @@ def write(
 
 
 def read(data: bytes, *, rdflib: bool = False) -> list[Frame]:
-    """Return what pyjelly reads, frame by frame.
+    """Return the frames that pyjelly reads.
 
     Args:
         data: The stream.
-        rdflib: Let it make rdflib's terms. Its generic ones have no way to declare a namespace.
+        rdflib: Let pyjelly make rdflib's terms. With its generic terms it can't declare
+            namespaces.
     """
     options, frames = get_options_and_frames(io.BytesIO(data))
     triples = options.stream_types.physical_type == jelly.PHYSICAL_STREAM_TYPE_TRIPLES

@@ -1,4 +1,4 @@
-"""pyjelly and this package read what the other writes, with equal statements."""
+"""Tests that pyjelly and this package read equal statements from what the other side writes."""
 
 import io
 import random
@@ -33,7 +33,7 @@ LOOKUPS = {
         "max_datatype_table_size": 8,
     },
 }
-"""Lookups that are big enough for pyjelly, which overwrites an entry that its row needs."""
+"""Lookups that are big enough for pyjelly, which overwrites entries that a row still needs."""
 
 FEATURES = {
     "rdf 1.1": {},
@@ -60,7 +60,7 @@ PREDICATES = [
 
 
 def _data(physical: str, features: dict[str, bool], count: int = 500, seed: int = 1) -> list[Plain]:
-    """Return statements as people have them: runs of a subject, graph after graph."""
+    """Return statements as in real data: runs of a subject, graph after graph."""
     rng = random.Random(seed)
     names = [_iri(f"{rng.choice(['people/', 'places/é', 'things#', ''])}{n}") for n in range(60)]
     resources: list[Plain] = [*names, *(("bnode", f"b{n}") for n in range(20))]
@@ -97,7 +97,7 @@ def _parts(statements: list[Plain], count: int = 5) -> list[list[Plain]]:
 
 
 def _write(groups: Sequence[Sequence[Plain]], options: jr.StreamOptions) -> bytes:
-    """Return what we write: each group is a frame if the stream is grouped."""
+    """Return the stream that we write; each group is a frame if the stream is grouped."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for group in groups:
@@ -112,7 +112,7 @@ def _nodes(statements: Sequence[Plain]) -> Iterator[tuple[Any, ...]]:
 
 
 def _read(data: bytes) -> list[peer.Frame]:
-    """Return what we read, in the manner of `peer.read`."""
+    """Return the frames that we read, in the form of `peer.read`."""
     return [
         (
             [tuple(map(plain, statement)) for statement in frame.statements],
@@ -143,7 +143,7 @@ def test_flat_streams_both_ways(physical: str, features: Any, lookups: Any) -> N
     list(reader)
     for name in ("physical_type", "logical_type", *features, *lookups):
         assert getattr(reader.options, name) == getattr(options, name)
-    # In frames of the usual size ours is no larger.
+    # With frames of the usual size, our stream is not larger.
     options = jr.StreamOptions(physical_type=physical, **features, **lookups)
     assert len(_write([statements], options)) <= len(peer.write([statements], options))
 
@@ -238,10 +238,10 @@ def _streams(draw: st.DrawFn) -> tuple[jr.StreamOptions, list[Plain]]:
 
 
 def _usual(term: Plain) -> bool:
-    """Tell whether both sides can have the very term.
+    """Return whether both sides can represent the exact term.
 
-    pyjelly takes an empty datatype for none, and xsd:string too, as RDF 1.1 does; rdflib's
-    constructor changes the white space of some lexical forms.
+    pyjelly reads an empty datatype as none, and xsd:string, too, as RDF 1.1 does. The constructor
+    of rdflib changes the white space of some lexical forms.
     """
     if term[0] == "literal":
         return term[3] not in ("", XSD + "string") and plain(node(term)) == term

@@ -1,4 +1,4 @@
-"""Literals whose values could take any time, memory or stack: what rdflib makes of them here."""
+"""Tests literals whose values could take unlimited time, memory or stack in rdflib."""
 
 import random
 import warnings
@@ -75,7 +75,7 @@ class TestDepth:
     )
     @pytest.mark.parametrize("depth", [*range(850, 1010, 8), 60_000])
     def test_no_depth_is_an_error(self, use: Callable[[bytes], object], depth: int) -> None:
-        """Just below Python's limit of recursion a tree is made that can't be gone through."""
+        """Near Python's recursion limit, rdflib could make a tree that can't be traversed."""
         use(stream(nested(depth)))
 
     @given(strategies.dice)
@@ -99,7 +99,7 @@ class TestDepth:
 
 
 def _some_xml(rng: random.Random, depth: int) -> str:
-    """Make XML that nests so deep at one place, with all that looks like tags and is none."""
+    """Return XML that nests to `depth` at one place, with text that only looks like tags."""
     between = ["", "x", "<b/>", "<b c='/>'/>", '<b c="/a>"></b>', "<!-- <a> </a> <a -->", "é>"]
     between += [
         "<![CDATA[</a><a>]]>",
@@ -147,7 +147,7 @@ class TestHtml:
         assert literal.ill_typed is None
 
     def test_what_takes_a_parser_of_html_long_takes_no_time(self) -> None:
-        """Formatting elements that each paragraph opens again: hours, if they were parsed."""
+        """A parser would take hours, because each paragraph opens formatting elements again."""
         text = "<b id=i>" * 40_000 + "<p>x" * 40_000
         assert str(read_one(text, RDF.HTML)) == text
 
@@ -174,7 +174,7 @@ class TestCosts:
         self, datatype: URIRef, text: str
     ) -> None:
         data = stream(*(text.format(number) for number in range(1, 9)), datatype=datatype)
-        # The subject, the datatype, and the durations.
+        # The terms are the subject, the datatype, and the durations.
         assert len(read(data, limits=jr.Limits(max_frame_terms=2 + 2 * 8))) == 8
         limits = jr.Limits(max_frame_terms=1 + 2 * 8)
         with pytest.raises(jr.LimitError, match="limit max_frame_terms"):
@@ -201,7 +201,7 @@ def test_what_rdflib_can_not_spell_is_left_as_text(
 
 
 def test_of_odd_booleans_one_warning_is_kept() -> None:
-    """Python keeps the text of each."""
+    """Python keeps the text of each warning, so only one is given."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read(stream(*(f"{number}" for number in range(2, 50)), datatype=XSD.boolean))

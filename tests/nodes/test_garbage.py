@@ -1,5 +1,7 @@
-"""Nodes and operations that refer to no objects that could refer back are no work for Python's
-garbage collector; all others are collected."""
+"""Tests which nodes and operations the garbage collector tracks.
+
+Those that refer to no objects that could refer back are not tracked. All others are collected.
+"""
 
 import gc
 import os
@@ -55,7 +57,7 @@ def read(*objects: str) -> list[Any]:
                 ("integer", "5"),
                 ("boolean", "true"),
                 ("double", "1.5e3"),
-                # From Python 3.13 on the collector knows all decimals.
+                # Since Python 3.13 the collector tracks all decimals.
                 *([("decimal", "1.50")] if sys.version_info < (3, 13) else []),
                 ("date", "2020-01-01"),
                 ("dateTime", "2020-01-01T00:00:00Z"),
@@ -83,7 +85,7 @@ def test_what_may_refer_to_others_is_tracked(term: str, bound: None) -> None:
 
 def test_cycles_of_values_are_collected(bound: None) -> None:
     chance = random.Random(1)
-    # All that is there already would be looked at each time.
+    # Without freeze the collector would visit all existing objects each time.
     gc.freeze()
     for _ in range(ROUNDS):
         size = chance.randrange(1, 6)
@@ -109,14 +111,14 @@ def test_an_operation_that_nobody_keeps_is_filled_again() -> None:
     assert len(set(map(id, kept))) == len(kept)
     seen, places, others = [], set(), []
     for operation in jr.read_operations(data, format="rdf-patch"):
-        # Python 3.14 keeps a tuple's hash.
+        # In Python 3.14 a tuple keeps its hash.
         seen.append((hash(operation), [*operation]))
         places.add((len(operation), id(operation)))
         del operation
-        # These get the memory of tuples that are gone.
+        # These tuples get the memory of deleted tuples.
         others.append((len(seen), *"abcd"))
     assert seen == [(hash(each), [*each]) for each in kept]
-    # Those without terms, and one for all statements.
+    # The places are those of the operations without terms, and one for all statements.
     assert len(places) == 3 + 1
 
 

@@ -1,4 +1,4 @@
-"""Nodes have numbers in a table, which is started anew when it is full: nobody sees it."""
+"""Tests that the table of nodes, which is emptied when it is full, has no visible effect."""
 
 import io
 import itertools
@@ -11,18 +11,18 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 
 P = URIRef("urn:p")
-# More than the larger table has, which is for nodes that come again.
+# The count is larger than the larger table, which is for repeated nodes.
 COUNT = 20_000
 
 
 def kept() -> Iterable[jr.Operation]:
-    """Yield statements whose nodes come twice, as objects that stay."""
+    """Return statements whose nodes occur twice, as objects that stay alive."""
     nodes = [URIRef(f"urn:{number}") for number in range(COUNT + 1)]
     return [(Op.A, s, P, o, None) for s, o in itertools.pairwise(nodes)]
 
 
 def thrown_away() -> Iterable[jr.Operation]:
-    """Yield statements of new nodes, which often get the addresses of earlier ones."""
+    """Yield statements of new nodes, which often get the addresses of earlier nodes."""
     for number in range(COUNT):
         yield (Op.A, URIRef(f"urn:{number}"), P, URIRef(f"urn:{number + 1}"), None)
 

@@ -1,14 +1,15 @@
-"""An independent, slow and obvious implementation of the formats, to hold the package against.
+"""An independent, slow and obvious implementation of the formats, to compare the package with.
 
 - `schema`: protobuf's own classes, compiled from ``proto/`` when the tests start.
-- `wire`: Protocol Buffers' wire format by hand: what the strict reader must refuse, and the odd but
-  legal spellings that a foreign producer may use.
+- `wire`: Protocol Buffers' wire format by hand: what a strict reader must refuse, and the odd but
+  legal bytes that a foreign producer may write.
 - `terms`: terms as plain tuples, and the comparison of rdflib's terms attribute by attribute.
-- `reference`, `term_producer`: terms and lookups, as both formats have them.
-- `build`, `decoder`, `producer`: of Jelly-Patch: rows and frames in few words; messages to
-  operations, rule by rule; operations to messages, with every choice that is left to a producer.
-- `rdf_build`, `rdf_decoder`, `rdf_producer`: the same of Jelly-RDF.
-- `columns_schema`, `columns_decoder`, `columns_producer`: the same of Jelly-RDF 1.2, a draft.
+- `reference`, `term_producer`: terms and lookups, which both formats share.
+- `build`, `decoder`, `producer`: for Jelly-Patch. `build` makes rows and frames in short calls,
+  `decoder` turns messages into operations, rule by rule, and `producer` turns operations into
+  messages, with every choice that is left to a producer.
+- `rdf_build`, `rdf_decoder`, `rdf_producer`: the same for Jelly-RDF.
+- `columns_schema`, `columns_decoder`, `columns_producer`: the same for the draft of Jelly-RDF 1.2.
 
-Nothing here imports the package's readers or writers.
+No module here imports the package's readers or writers.
 """

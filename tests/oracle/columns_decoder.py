@@ -1,7 +1,7 @@
-"""The reference decoder of Jelly-RDF 1.2, a draft: columns to statements, rule by rule.
+"""The reference decoder of the draft of Jelly-RDF 1.2: columns to statements, rule by rule.
 
-It reads both drafts, and refuses what the schema or Jelly-JVM refuses. All values of a column are
-made, one by one, and then all its cells.
+It reads both drafts, and refuses what the schema or Jelly-JVM refuses. It makes all values of a
+column one by one, and then all cells of the column.
 """
 
 from collections.abc import Iterator
@@ -31,16 +31,16 @@ from tests.oracle.terms import DEFAULT_GRAPH, XSD_STRING, Plain
 from tests.oracle.wire import WireError, looks_bare, split
 
 LIMITS = {"name": 4096, "prefix": 1024, "datatype": 256}
-"""The largest lookups that are read: those of `jelly_rdflib.Limits`."""
+"""The largest lookups that the decoder reads: those of `jelly_rdflib.Limits`."""
 
 MOST_ROWS = 1 << 17
-"""The rows of a batch that this decoder has the time for."""
+"""The most rows of a batch that this decoder can read in reasonable time."""
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 LANGUAGE_DATATYPES = (_RDF + "langString", _RDF + "dirLangString")
 
 IRI, LITERAL, BLANK_NODE, TRIPLE_TERM = range(4)
-"""The kinds of a column's values."""
+"""The kinds of values of a column."""
 
 POSITIONS = {
     "subjects": (IRI, BLANK_NODE),
@@ -48,11 +48,11 @@ POSITIONS = {
     "objects": (IRI, LITERAL, BLANK_NODE, TRIPLE_TERM),
     "graphs": (IRI, BLANK_NODE),
 }
-"""The kinds of term that may stand in each column."""
+"""The kinds of term that each column may have."""
 
 
 class _Iris:
-    """IRIs that take ids from those before them."""
+    """Reads IRIs, whose ids may depend on the ids before them."""
 
     def __init__(self, lookups: dict[str, Lookup]) -> None:
         self.lookups = lookups
@@ -67,25 +67,25 @@ class _Iris:
 
 
 class Reference:
-    """Decoder of one stream.
+    """A decoder of one stream.
 
     Attributes:
-        draft: The draft that the stream is of, None before the options.
-        options: The last options, None before them.
+        draft: The draft of the stream, or None before the options.
+        options: The last options, or None before them.
     """
 
     def __init__(self) -> None:
         self.draft: Draft | None = None
         self.options: Any = None
         self.lookups: dict[str, Lookup] = {}
-        # rows of the message that has not ended
+        # The number counts the rows of the message that has not ended.
         self.open_rows = 0
         self.frames = 0
 
     def frame(self, data: bytes) -> Frame:
-        """Return what one frame says, given without its length.
+        """Return the operations of the frame `data`, which has no length before it.
 
-        Its operations are ``("A", s, p, o, g or None)``, ``("PA", name, iri, None)``, and
+        The operations are ``("A", s, p, o, g or None)``, ``("PA", name, iri, None)``, and
         ``("END",)`` where a message ends.
         """
         try:
@@ -119,7 +119,7 @@ class Reference:
         return Frame(operations, dict(frame.metadata))
 
     def finish(self) -> list[Plain]:
-        """Return what the end of input stands for."""
+        """Return the operations that the end of the input adds."""
         if self.options is None:
             raise RuleError("no options row", "options-first")
         return self._end_if_open()
@@ -209,7 +209,7 @@ class Reference:
         return operations
 
     def _column(self, column: Any, position: str, count: int) -> list[Plain | None]:
-        """Return the cells of a column, None for one without a value."""
+        """Return the cells of a column; a cell without a value is None."""
         values = self._values(column, position)
         cells: list[Plain | None] = []
         at = 0
@@ -366,16 +366,16 @@ class Reference:
 
 
 def _for_each(numbers: Any, count: int) -> list[int]:
-    """Return the numbers of a list that may have none, or one for all."""
+    """Return a number for each of `count` values; the list may be empty, or have one for all."""
     return list(numbers) if len(numbers) == count else list(numbers or [0]) * count
 
 
 def _find_draft(data: bytes) -> Draft:
-    """Return the draft that the options of a frame are of; the later one if it has none."""
+    """Return the draft of the options of a frame, or the later draft if the frame has none."""
     try:
         rows = LATER.Frame.FromString(data).rows
     except ProtobufError:
-        # It is refused as one of either.
+        # Both drafts refuse the data, so the choice does not matter.
         return LATER
     if rows and rows[0].options.version == VERSION:
         options = rows[0].options
@@ -385,7 +385,7 @@ def _find_draft(data: bytes) -> Draft:
 
 
 def _refuse_columns_of_rows(options: Any, frame: Any) -> None:
-    """Refuse what a stream of rows must not have, or say that it is none for this decoder."""
+    """Refuse what a stream of rows must not have; such a stream is not for this decoder."""
     if options.stream_type or options.rdf_version:
         raise RuleError("options of columns in a stream of rows", "column-options")
     if frame.HasField("columns"):
@@ -394,9 +394,10 @@ def _refuse_columns_of_rows(options: Any, frame: Any) -> None:
 
 
 def is_bare(data: bytes) -> bool:
-    """Tell a bare frame from a delimited stream.
+    """Return whether `data` is a bare frame, and not a delimited stream.
 
-    One that starts with its columns is bare if all of it is one frame with options of this version.
+    A frame that starts with its columns is bare if all of `data` is one frame with options of this
+    version.
     """
     if data[:1] != b"\x12":
         return looks_bare(data)
@@ -408,13 +409,13 @@ def is_bare(data: bytes) -> bool:
 
 
 def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
-    """Return the frames of an input of bytes, delimited or bare.
+    """Return the frames of `data`, delimited or bare.
 
-    The operations of the last one end with what the end of input stands for, if that is wanted.
+    With `with_end`, the last frame also has the operations that the end of the input adds.
 
     Raises:
-        RuleError: It breaks a rule.
-        Doubt: Readers differ about it.
+        RuleError: The input breaks a rule.
+        Doubt: Readers differ about the input.
     """
     try:
         parts = [data] if is_bare(data) else split(data)
@@ -422,7 +423,7 @@ def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
         raise RuleError(str(error)) from error
     reference = Reference()
     result = [reference.frame(part) for part in parts]
-    # There is one frame at least, or it has no options.
+    # The input has at least one frame; without one, it has no options.
     end = reference.finish()
     if with_end:
         result[-1].operations.extend(end)

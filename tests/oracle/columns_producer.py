@@ -1,8 +1,9 @@
-"""A foreign producer of Jelly-RDF 1.2, a draft: what a stream says, to frames of columns.
+"""A foreign producer of the draft of Jelly-RDF 1.2: turns a stream into frames of columns.
 
-Where the format leaves a choice, this one throws dice: where frames end, runs or the same value
-again, kinds that need not be there, ids spelled out or 0, lists cut short or not, packed entries,
-options that come again, and what `term_producer` chooses for lookups and `wire.spell` for bytes.
+Where the format leaves a choice, this producer decides by chance: where frames end, whether it
+writes runs or repeats a value, kinds that are not needed, ids as numbers or 0, lists in full or
+shortened, packed entries, repeated options, the choices of `term_producer` for lookups, and those
+of `wire.spell` for bytes.
 """
 
 import random
@@ -40,14 +41,14 @@ _TABLES = {"name": "names", "prefix": "prefixes", "datatype": "datatypes"}
 
 @dataclass
 class Stream:
-    """A stream that can be written.
+    """A stream that the producer can write.
 
     Attributes:
-        options: Fields of the options row; lookups of 128 names or more, and with an entry for
-            a datatype if a literal has one.
+        options: Fields of the options row; lookups of 128 names or more, and with an entry for a
+            datatype if a literal has one.
         operations: ``("A", s, p, o, g or None)``, ``("PA", name, iri, None)`` and, in MESSAGES,
-            ``("END",)``, the last one behind the last statement.
-        draft: The numbers of which draft to take.
+            ``("END",)``, the last one after the last statement.
+        draft: The draft whose field numbers are used.
     """
 
     options: dict[str, Any]
@@ -56,12 +57,12 @@ class Stream:
 
     @property
     def statements(self) -> list[Plain]:
-        """Triples, or quads."""
+        """The triples or quads of the stream."""
         return [op[1:] if op[4] is not None else op[1:4] for op in self.operations if op[0] == "A"]
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    """Fields of an options row: TRIPLES, FLAT, small lookups, then ``changes``."""
+    """Return fields of an options row: TRIPLES, FLAT and small lookups, then ``changes``."""
     fields = {
         "physical_type": 1,
         "max_name_table_size": 128,
@@ -73,7 +74,7 @@ def options(**changes: Any) -> dict[str, Any]:
 
 
 def rdf_versions(operations: Iterable[Plain]) -> list[int]:
-    """Return the RDF versions that options may announce for what is said."""
+    """Return the RDF versions that the options of a stream with `operations` may announce."""
     objects = [operation[3] for operation in operations if operation[0] == "A"]
     if any(term[0] == "triple" for term in objects):
         return [UNSPECIFIED, RDF_1_2]
@@ -84,7 +85,7 @@ def rdf_versions(operations: Iterable[Plain]) -> list[int]:
 
 @dataclass
 class _Batch:
-    """What a frame is to say, and how its IRIs are cut into prefixes and names."""
+    """The content of the next frame, and the prefixes and names into which its IRIs are cut."""
 
     namespaces: list[Plain] = field(default_factory=list)
     rows: list[Plain] = field(default_factory=list)
@@ -97,14 +98,14 @@ class _Batch:
         prefixes = {prefix for prefix, _ in self.cuts.values()}
         return {
             "name": {name for _, name in self.cuts.values()},
-            # without any other, the empty prefix needs no entry
+            # If it is the only prefix, the empty prefix needs no entry.
             "prefix": set() if prefixes == {""} else prefixes,
             "datatype": self.datatypes,
         }
 
 
 class _Iris:
-    """Ids of IRIs, of which each may take some from the one before."""
+    """Finds the ids of IRIs, some of which may depend on the ids before them."""
 
     def __init__(self, producer: "_Producer", cuts: dict[str, tuple[str, str]]) -> None:
         self.producer = producer
@@ -113,7 +114,7 @@ class _Iris:
         self.name_id = 0
 
     def next(self, iri: str) -> tuple[int, int]:
-        """Return the id of the prefix, spelled out, and that of the name."""
+        """Return the id of the prefix, as a number, and the id of the name."""
         prefix, name = self.cuts[iri]
         tables, rng = self.producer.tables, self.producer.rng
         has_entry = bool(tables["prefix"].entries_of(prefix))
@@ -142,7 +143,7 @@ class _Producer:
         self.is_messages = stream.options.get("stream_type") == MESSAGES
         self.versions = rdf_versions(stream.operations)
         habits = ("runs", "cells", "kinds", "zero", "short", "join", "graphs", "tag", "end")
-        # a habit that is always or never kept shows what a mixture hides
+        # If a producer follows a habit always or never, it may show faults that a mixture hides.
         self.habits = {habit: rng.choice([0.0, 0.5, 1.0]) for habit in habits}
         self.most_rows = rng.choice([1, 2, 7, 40, 1000])
         self.restates = rng.choice([0.0, 0.0, 0.3])
@@ -184,7 +185,7 @@ class _Producer:
         self.flush()
 
     def take(self, terms: list[Plain]) -> bool:
-        """Make room for terms in the batch, or tell that there is none."""
+        """Make room for terms in the batch; return whether there was room."""
         batch = self.batch
         cuts, datatypes = dict(batch.cuts), set(batch.datatypes)
         for term in terms:
@@ -194,7 +195,7 @@ class _Producer:
                     cuts[iri] = cut(self.rng, iri) if has_prefixes else ("", iri)
             datatypes.update(datatypes_of(term))
         if len(datatypes) < self.tables["datatype"].size and self.rng.random() < 0.1:
-            # as good as no datatype
+            # For a literal this datatype means the same as no datatype.
             datatypes.add(XSD_STRING)
         tried = _Batch(cuts=cuts, datatypes=datatypes)
         is_empty = not (batch.rows or batch.namespaces or batch.lengths)
@@ -224,7 +225,7 @@ class _Producer:
             self.frames.append(self.draft.Frame(columns=self.rng.choice([None, {}])))
 
     def may_restate(self) -> bool:
-        """Tell whether options come again: in MESSAGES they end a message that has rows."""
+        """Return whether to repeat the options; in MESSAGES they end a message that has rows."""
         if self.rng.random() >= self.restates:
             return False
         batch = self.batch
@@ -232,13 +233,13 @@ class _Producer:
         if not self.is_messages or before == 0:
             return True
         if batch.lengths[:1] == [0]:
-            # the options end the message instead
+            # The options end the message, so its length of 0 is not written.
             del batch.lengths[0]
             return True
         return False
 
     def open_before(self) -> int:
-        """Return the rows of earlier frames whose message has not ended."""
+        """Return the number of rows in earlier frames whose message has not ended."""
         count = 0
         for frame in self.frames:
             batch = frame.columns
@@ -281,7 +282,7 @@ class _Producer:
         return columns
 
     def packed(self, rows: list[Any]) -> list[Any]:
-        """Return entries, of which some that follow one another are one."""
+        """Return entries, where some that follow one another are joined into one."""
         entries: list[Any] = []
         for row in rows:
             if entries and row["id"] == 0 and self.chance("join"):
@@ -317,7 +318,7 @@ class _Producer:
         groups = [(term, len(list(group))) for term, group in groupby(cells)]
         for number, (term, size) in enumerate(groups):
             if term is None and number + 1 == len(groups) and self.chance("cells"):
-                # cells at the end go without saying, all or some of them
+                # The producer may leave out all or some of the empty cells at the end.
                 size = self.rng.choice([0, self.rng.randint(0, size)])
             while size:
                 part = size if self.chance("runs") else self.rng.randint(1, size)
@@ -336,7 +337,7 @@ class _Producer:
     def cut_short(
         self, numbers: list[int], spell: Callable[[list[int]], list[int]] = list
     ) -> list[int]:
-        """Return a list of numbers in one of its forms: none, one for all, one for each."""
+        """Return a list of numbers in one of its forms: empty, one for all, or one for each."""
         if self.chance("short"):
             if not any(numbers):
                 return self.rng.choice([[], [0]])
@@ -345,7 +346,7 @@ class _Producer:
         return spell(numbers)
 
     def zeros(self, numbers: list[int]) -> list[int]:
-        """Return numbers with 0 for one that is the same as that before it."""
+        """Return `numbers`, with 0 for some that equal the number before them."""
         before = [0, *numbers]
         return [
             0 if number == last and self.chance("zero") else number
@@ -374,7 +375,7 @@ class _Producer:
         }
 
     def datatype(self, datatype: str | None) -> int:
-        """Return the id of a datatype, 0 for none."""
+        """Return the id of a datatype, or 0 for none."""
         table = self.tables["datatype"]
         if datatype is None:
             ids = table.entries_of(XSD_STRING)
@@ -409,16 +410,16 @@ def _entry(value: str, number: int = 0) -> dict[str, Any]:
 
 
 def frames(stream: Stream, rng: random.Random) -> list[Any]:
-    """Return frames (messages) that say a stream, one or more."""
+    """Return one or more frames (messages) with the content of `stream`."""
     producer = _Producer(stream, rng)
     producer.write(stream.operations)
     return producer.frames
 
 
 def write_columns(stream: Stream, rng: random.Random) -> bytes:
-    """Return a stream as bytes: the same dice give the same bytes.
+    """Return `stream` as bytes; the same state of `rng` gives the same bytes.
 
-    It is delimited; if it has one frame, the dice may choose a bare one.
+    The stream is delimited; if it has one frame, it may be bare.
     """
     messages = frames(stream, rng)
     single = len(messages) == 1 and rng.random() < 0.5

@@ -1,4 +1,4 @@
-"""Protobuf's classes of Jelly-RDF 1.2, in the numbers of each of its two drafts."""
+"""Protobuf's classes of Jelly-RDF 1.2, with the field numbers of each of its two drafts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ UNSPECIFIED, RDF_1_1, RDF_1_2_BASIC, RDF_1_2 = range(4)
 DIRECTIONS = ("", "ltr", "rtl")
 """The base directions by their numbers."""
 MAX_ROWS = (1 << 27) - 1
-"""The most rows of a batch."""
+"""The largest number of rows in a batch."""
 
 _FILE = "rdf_columns.proto"
 _EARLIER_NUMBERS = {
@@ -24,7 +24,7 @@ _EARLIER_NUMBERS = {
     "RdfStreamOptions.rdf_version": 7,
     "RdfColumnBatch.message_lengths": 10,
 }
-"""The fields that the earlier draft numbers in another way than ``proto/rdf_columns.proto``."""
+"""The fields that have other numbers in the earlier draft than in ``proto/rdf_columns.proto``."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Draft:
 
     Attributes:
         name: "later" or "earlier".
-        Frame: Protobuf's class of its frames. It takes all other messages as dicts.
+        Frame: Protobuf's class of the draft's frames. Pass all other messages to it as dicts.
     """
 
     name: str

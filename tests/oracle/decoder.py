@@ -1,7 +1,7 @@
 """The reference decoder: frames of protobuf's classes to plain operations, rule by rule.
 
-Written from the specification and the later rulings, for clarity only. It knows nothing of bytes:
-`read` checks them with `wire.check` and lets protobuf's own parser make the messages.
+It follows the specification and the later rulings, and is written for clarity only. It does not
+read bytes: `read` checks them with `wire.check`, and protobuf's own parser makes the messages.
 """
 
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ from tests.oracle.wire import WireError, split
 
 
 class Reference(TermReference):
-    """Decoder of one stream."""
+    """A decoder of one stream."""
 
     VERSION = 1
 
     def __init__(self) -> None:
         super().__init__()
         self.in_transaction = False
-        # there are operations after the last mark
+        # The flag says that operations follow the last mark.
         self.patch_open = False
 
     def frame(self, frame: Any) -> list[Plain]:
@@ -37,7 +37,7 @@ class Reference(TermReference):
         return operations
 
     def finish(self) -> list[Plain]:
-        """Return what the end of input stands for."""
+        """Return the operations that the end of the input adds."""
         if self.options is None:
             raise RuleError("no options row")
         if self.in_transaction:
@@ -82,9 +82,10 @@ class Reference(TermReference):
             if kind == "namespace_add" and iri is None:
                 raise RuleError("namespace_add without a value")
             if self.options.statement_type == TRIPLES and value.WhichOneof("graph") == "g_iri":
-                # Ignored, but the next IRI goes on from its ids.
+                # The graph is ignored, but the ids of the next IRI depend on it.
                 self._iri(value.g_iri)
-            # Without a graph, and with none before to repeat: no graph, as Jelly-JVM writes it.
+            # A namespace without a graph, and without an earlier graph to repeat, has none.
+            # Jelly-JVM writes such namespaces.
             is_set = value.WhichOneof("graph") is not None or self.last["g"] is not None
             graph = self._graph(value) if is_set else None
             return ("PA" if kind == "namespace_add" else "PD", value.name, iri, graph)
@@ -122,11 +123,11 @@ def parse(data: bytes) -> Any:
 
 
 def read(data: bytes) -> list[Plain]:
-    """Return the operations of an input of bytes, delimited or bare.
+    """Return the operations of `data`, delimited or bare.
 
     Raises:
-        RuleError: It breaks a rule.
-        Doubt: Readers differ about it.
+        RuleError: The input breaks a rule.
+        Doubt: Readers differ about the input.
     """
     try:
         parts = split(data)

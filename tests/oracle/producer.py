@@ -1,6 +1,6 @@
-"""A foreign producer: operations to frames, with every choice that the format leaves open.
+"""A foreign producer: turns operations into frames, with every choice that the format leaves open.
 
-Beside the choices of `term_producer`: options repeated, frames cut anywhere.
+Besides the choices of `term_producer`, it repeats options, and ends frames anywhere.
 """
 
 import random
@@ -21,7 +21,7 @@ class _Producer(TermProducer):
         self.quads = options["statement_type"] == QUADS
 
     def rows(self, operation: Plain) -> list[Any]:
-        """Return the row of an operation, after the entries it needs."""
+        """Return the row of an operation, after the entries that the row needs."""
         code = operation[0]
         if code in ("TX", "TC", "TA", "END"):
             make = {"TX": build.begin, "TC": build.commit, "TA": build.abort}
@@ -51,13 +51,16 @@ class _Producer(TermProducer):
 
     def _graph(self, written: dict[str, Plain]) -> Any:
         if not self.quads:
-            # a consumer has to ignore it
+            # A consumer has to ignore this graph.
             graphs = [None, None, None, None, "g", pb.RdfDefaultGraph(), build.iri(0, 0)]
             return self.rng.choice(graphs)
         return self._written(written, "g")
 
     def _ignored_graph(self, iri: Plain | None) -> Any:
-        """Return a graph for a prefix of triples: of an IRI the ids count, though it is ignored."""
+        """Return a graph for a prefix of triples.
+
+        It is ignored, but the ids of an IRI still count.
+        """
         kind = self.rng.choice([None, None, None, "g", "default", "iri"])
         if kind == "iri":
             return None if iri is None else self._message(iri)
@@ -67,13 +70,14 @@ class _Producer(TermProducer):
 def frames(
     operations: list[Plain], options: dict[str, Any], rng: random.Random, *, single: bool = False
 ) -> list[Any]:
-    """Return frames (messages) that say the operations.
+    """Return frames (messages) with the operations.
 
     Args:
-        operations: With each ``("END",)`` that the stream type calls for.
-        options: Fields of the options row; lookups big enough for each row (see `needs`).
-        rng: The dice.
-        single: Make one frame of all.
+        operations: The operations, with each ``("END",)`` that the stream type requires.
+        options: Fields of the options row; the lookups must be big enough for each row (see
+            `needs`).
+        rng: The source of chance.
+        single: Make one frame of all operations.
     """
     stream_type = options["stream_type"]
     producer = _Producer(rng, options)

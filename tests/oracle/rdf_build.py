@@ -1,4 +1,4 @@
-"""Rows, frames and streams of Jelly-RDF, in few words."""
+"""Makes rows, frames and streams of Jelly-RDF in short calls."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ UNSPECIFIED, FLAT_TRIPLES, FLAT_QUADS, GRAPHS_OF_TRIPLES, DATASETS = range(5)
 
 
 def options(**changes: Any) -> Any:
-    """An options row: TRIPLES, no logical type, lookups of 16 entries each, then ``changes``."""
+    """Return an options row: TRIPLES, no logical type, 16 entries in each lookup, ``changes``."""
     fields: dict[str, Any] = {
         "physical_type": TRIPLES,
         "max_name_table_size": 16,
@@ -39,24 +39,24 @@ def default_graph() -> Any:
 
 
 def spo(s: Any = None, p: Any = None, o: Any = None) -> Any:
-    """A row of a triple: a str is a blank node, None leaves the term out."""
+    """Return a row of a triple; a str is a blank node, None leaves the term out."""
     return pb.RdfStreamRow(triple=triple(s, p, o))
 
 
 def spog(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
-    """A row of a quad."""
+    """Return a row of a quad."""
     return pb.RdfStreamRow(quad=quad(s, p, o, g))
 
 
 def start(g: Any = None) -> Any:
-    """The start of a graph."""
+    """Return the row that starts a graph."""
     message = pb.RdfGraphStart()
     set_term(message, "g", g)
     return pb.RdfStreamRow(graph_start=message)
 
 
 def end() -> Any:
-    """The end of a graph."""
+    """Return the row that ends a graph."""
     return pb.RdfStreamRow(graph_end={})
 
 

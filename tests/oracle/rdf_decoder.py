@@ -1,6 +1,6 @@
 """The reference decoder of Jelly-RDF: frames of protobuf's classes to statements, rule by rule.
 
-Written from the specification and the later rulings, as `decoder` is, and as slow.
+Like `decoder`, it follows the specification and the later rulings, and is slow.
 """
 
 import warnings
@@ -16,7 +16,7 @@ from tests.oracle.terms import Plain
 from tests.oracle.wire import WireError, split
 
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
-"""The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""
+"""The base logical types that each physical type allows (Jelly-RDF, "Consistency with …")."""
 
 DRAFT_VERSION = 3
 _MAX_INT32 = (1 << 31) - 1
@@ -24,12 +24,12 @@ _MAX_INT32 = (1 << 31) - 1
 
 @dataclass
 class Frame:
-    """What a frame says.
+    """The content of a frame.
 
     Attributes:
         operations: Statements and namespace declarations in order, in the plain form of patches:
             ``("A", s, p, o, g or None)`` and ``("PA", name, iri, None)``.
-        metadata: Of the frame.
+        metadata: The metadata of the frame.
     """
 
     operations: list[Plain]
@@ -37,20 +37,21 @@ class Frame:
 
     @property
     def statements(self) -> list[Plain]:
-        """Triples, or quads."""
+        """The triples or quads of the frame."""
         return [op[1:] if op[4] is not None else op[1:4] for op in self.operations if op[0] == "A"]
 
     @property
     def namespaces(self) -> list[Plain]:
-        """Pairs of name and IRI."""
+        """The pairs of name and IRI."""
         return [op[1:3] for op in self.operations if op[0] == "PA"]
 
 
 class Reference(TermReference):
-    """Decoder of one stream.
+    """A decoder of one stream.
 
     Args:
-        strict: Refuse a logical type that does not go with the physical type; warn if not.
+        strict: Whether to refuse a logical type that does not go with the physical type. If not,
+            give a warning.
     """
 
     VERSION = 2
@@ -58,11 +59,11 @@ class Reference(TermReference):
     def __init__(self, *, strict: bool = True) -> None:
         super().__init__()
         self.strict = strict
-        # None outside graphs; a stream of QUADS or TRIPLES has none
+        # Outside of graphs, and in streams of QUADS or TRIPLES, the graph is None.
         self.graph: Plain | None = None
 
     def frame(self, frame: Any) -> Frame:
-        """Return what one frame says."""
+        """Return the content of one frame."""
         if any(field.field_number == 2 for field in UnknownFieldSet(frame)):
             raise RuleError("columns in a stream of rows")
         operations = [op for row in frame.rows if (op := self.row(row)) is not None]
@@ -74,7 +75,7 @@ class Reference(TermReference):
             raise RuleError("no options row")
 
     def row(self, row: Any) -> Plain | None:
-        """Return the statement or the namespace of a row, None if it is of another kind."""
+        """Return the statement or the namespace of a row, or None if the row has another kind."""
         kind = self._prelude(row)
         if kind is None:
             return None
@@ -138,11 +139,11 @@ def parse(data: bytes) -> Any:
 
 
 def read(data: bytes, *, strict: bool = True) -> list[Frame]:
-    """Return the frames of an input of bytes, delimited or bare.
+    """Return the frames of `data`, delimited or bare.
 
     Raises:
-        RuleError: It breaks a rule.
-        Doubt: Readers differ about it.
+        RuleError: The input breaks a rule.
+        Doubt: Readers differ about the input.
     """
     try:
         parts = split(data)

@@ -1,7 +1,7 @@
-"""A foreign producer of Jelly-RDF: what frames say, to messages, with every choice that is open.
+"""A foreign producer of Jelly-RDF: turns frames into messages, with every choice that is open.
 
-Beside the choices of `term_producer`: options repeated or late, graphs opened and closed when there
-is no need to, twice, empty, and across frames.
+Besides the choices of `term_producer`, it repeats or delays options. It opens and closes graphs
+without need, twice, empty, and across frames.
 """
 
 import random
@@ -23,11 +23,11 @@ class _Producer(TermProducer):
         super().__init__(rng, options, build)
         self.physical_type = options["physical_type"]
         self.graph: Plain | None = None
-        # graphs to open for nothing
+        # The producer may open these graphs without need.
         self.graphs = [DEFAULT_GRAPH]
 
     def rows(self, operation: Plain) -> list[Any]:
-        """Return the row of an operation, after the entries it needs."""
+        """Return the row of an operation, after the entries that the row needs."""
         if operation[0] == "PA":
             _, name, iri, _ = operation
             rows = self._entries({"v": iri})
@@ -46,7 +46,7 @@ class _Producer(TermProducer):
         return [*rows, make_row(*parts)]
 
     def idle(self) -> list[Any]:
-        """Return rows of graphs that nothing calls for, and leave a graph open or not."""
+        """Return rows that open or close graphs without need; a graph may stay open."""
         rows = []
         if self.physical_type == GRAPHS:
             if self.rng.random() < 0.1:
@@ -71,12 +71,13 @@ class _Producer(TermProducer):
 
 
 def messages(frames: Iterable[Frame], options: dict[str, Any], rng: random.Random) -> list[Any]:
-    """Return messages that say the frames, one of each.
+    """Return messages with the content of frames, one for each frame.
 
     Args:
-        frames: What to say.
-        options: Fields of the options row; lookups big enough for each row (see `needs`).
-        rng: The dice.
+        frames: The frames to write.
+        options: Fields of the options row; the lookups must be big enough for each row (see
+            `needs`).
+        rng: The source of chance.
     """
     producer = _Producer(rng, options)
     result = []

@@ -1,4 +1,4 @@
-"""What the reference decoders share: lookups, terms, repeated terms, and the checks of bytes."""
+"""The shared part of the reference decoders: lookups, terms, repeated terms, checks of bytes."""
 
 import re
 from typing import Any, ClassVar
@@ -12,11 +12,11 @@ LANGUAGE_TAG = re.compile("[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 
 
 class RuleError(ValueError):
-    """The input breaks a rule.
+    """Raised when the input breaks a rule.
 
     Attributes:
-        rule: The rule's name, empty where the oracle has none for it.
-        frame: The number of the frame, None if it is not known.
+        rule: The rule's name, or empty if the oracle has no name for the rule.
+        frame: The number of the frame, or None if the frame is not known.
     """
 
     def __init__(self, message: str, rule: str = "") -> None:
@@ -26,7 +26,7 @@ class RuleError(ValueError):
 
 
 class Doubt(Exception):
-    """Implementations of protobuf differ about this input, or this oracle can't read it."""
+    """Raised when protobuf implementations differ about an input, or the oracle refuses to try."""
 
 
 class Lookup:
@@ -54,14 +54,14 @@ class Lookup:
 
 
 class TermReference:
-    """Terms of one stream, by its lookups and by the terms that came before.
+    """Makes the terms of one stream, from its lookups and the terms that came before.
 
     Attributes:
-        options: The stream's options row, None before it.
+        options: The stream's options row, or None before it.
     """
 
     VERSION: ClassVar[int]
-    """The highest version tag that is read."""
+    """The highest version that the decoder reads."""
 
     def __init__(self) -> None:
         self.options: Any = None
@@ -87,11 +87,11 @@ class TermReference:
         }
 
     def _check_options(self, options: Any) -> None:
-        """Check the fields that one format alone has."""
+        """Check the fields that only one format has."""
         raise NotImplementedError
 
     def _prelude(self, row: Any) -> str | None:
-        """Take in the options and entries of lookups; return the kind of any other row."""
+        """Apply a row of options or of a lookup's entry; return the kind of any other row."""
         kind: str | None = row.WhichOneof("row")
         if kind is None:
             raise RuleError("row of no known kind")
@@ -107,7 +107,7 @@ class TermReference:
         return kind
 
     def _repeatable(self, message: Any, oneof: str, position: str) -> Plain:
-        """Return the term of a position, which repeats the last one if it is not set."""
+        """Return the term of a position, or repeat the last term if the position is not set."""
         term = self._term(message, oneof, position, oneof)
         if term is None:
             term = self.last[position]
@@ -117,7 +117,7 @@ class TermReference:
         return term
 
     def _term(self, message: Any, oneof: str, letter: str, position: str) -> Plain | None:
-        """Return the term that a oneof holds, None if it holds none."""
+        """Return the term that a oneof holds, or None if the oneof is empty."""
         field = message.WhichOneof(oneof)
         if field is None:
             return None
@@ -157,7 +157,7 @@ class TermReference:
     def _literal(self, literal: Any) -> Plain:
         kind = literal.WhichOneof("literalKind")
         if kind == "langtag":
-            # the specification's SHOULD; rdflib can't hold anything else
+            # The specification says SHOULD, but rdflib accepts no other language tags.
             if not LANGUAGE_TAG.fullmatch(literal.langtag):
                 raise RuleError("no language tag")
             return ("literal", literal.lex, literal.langtag, None)
@@ -177,12 +177,12 @@ def parse_as(message_class: Any, data: bytes) -> Any:
     """Return the message of a bare frame.
 
     Args:
-        message_class: The frame's class.
-        data: The frame.
+        message_class: The class of the frame.
+        data: The bytes of the frame.
 
     Raises:
         RuleError: A strict reader has to refuse the bytes.
-        Doubt: Readers differ about them.
+        Doubt: Readers differ about the bytes.
     """
     try:
         doubts = check(message_class.DESCRIPTOR, data)

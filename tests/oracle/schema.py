@@ -1,4 +1,4 @@
-"""Protobuf's classes of ``proto/*.proto``: the suite's, and those of all other files."""
+"""Protobuf's classes of ``proto/*.proto``: those of the suite, and those of all other files."""
 
 from pathlib import Path
 from typing import Any
@@ -48,13 +48,13 @@ __all__ = [
 ]
 
 PROTO_DIR = Path(__file__).resolve().parents[2] / "proto"
-# The package of the messages of gRPC, too, which the suite has none of.
+# The package also has the messages of gRPC, which the suite does not have.
 _JELLY = "eu.ostrzyciel.jelly.core.proto.v1."
 _pool = compile_files(PROTO_DIR)
 
 
 def message_class(name: str) -> Any:
-    """Return protobuf's class of a message of any file."""
+    """Return protobuf's class of the message `name` from any file."""
     try:
         return suite.message_class(name)
     except KeyError:
@@ -62,7 +62,7 @@ def message_class(name: str) -> Any:
 
 
 def file_descriptor(name: str) -> Any:
-    """Return protobuf's description of a file."""
+    """Return protobuf's description of the file `name`."""
     return _pool.FindFileByName(name)
 
 

@@ -1,8 +1,8 @@
-"""What the foreign producers share: lookups and terms, with every choice that is open to them.
+"""The shared part of the foreign producers: lookups and terms, with every choice they have.
 
-Where a producer has a choice, this one throws dice: an id spelled out or 0, any slot for an entry,
-entries in any order, an IRI cut anywhere, a term repeated or written again, entries nobody needs.
-What it writes is legal all the same.
+Where a producer has a choice, this one decides by chance: whether an id is a number or 0, the
+slots and the order of entries, where an IRI is cut, whether a term is repeated or written again,
+and entries that nobody needs. The bytes are always legal.
 """
 
 import random
@@ -15,7 +15,7 @@ from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 
 def iris_of(term: Plain | None) -> Iterator[str]:
-    """Yield the IRIs of a term in the order in which they are written."""
+    """Yield the IRIs of a term in the order in which the producer writes them."""
     if term is not None and term[0] == "iri":
         yield term[1]
     elif term is not None and term[0] == "triple":
@@ -36,7 +36,7 @@ def _terms(operation: Plain) -> list[Plain]:
 
 
 def needs(operations: list[Plain]) -> tuple[int, int]:
-    """Return how many names and how many datatypes the neediest row takes at once."""
+    """Return how many names and how many datatypes a single row needs at most."""
     names = datatypes = 0
     for operation in operations:
         terms = _terms(operation)
@@ -46,12 +46,12 @@ def needs(operations: list[Plain]) -> tuple[int, int]:
 
 
 class ProducerLookup:
-    """A lookup table as the producer sees it.
+    """The producer's table of a lookup.
 
     Args:
-        rng: The dice.
-        size: The most entries that it has.
-        make_row: Makes the row of an entry of its value and its id, which may be 0.
+        rng: The source of chance.
+        size: The largest number of entries.
+        make_row: Makes the row of an entry from its value and its id, which may be 0.
     """
 
     def __init__(self, rng: random.Random, size: int, make_row: Any) -> None:
@@ -68,7 +68,7 @@ class ProducerLookup:
         return self.make_row(value, 0 if follows and self.rng.random() < 0.7 else number)
 
     def provide(self, wanted: list[str]) -> list[Any]:
-        """Return rows, in random order, after which the table holds all that is wanted."""
+        """Return rows, in random order, after which the table has all `wanted` entries."""
         rng = self.rng
         wanted = list(dict.fromkeys(wanted))
         rng.shuffle(wanted)
@@ -106,10 +106,10 @@ def cut(rng: random.Random, iri: str) -> tuple[str, str]:
 
 
 class TermProducer:
-    """Rows of terms and of the entries they need.
+    """Makes rows of terms, and of the entries that they need.
 
     Args:
-        rng: The dice.
+        rng: The source of chance.
         options: Fields of the options row.
         rows: The module that builds the rows of entries.
     """
@@ -125,7 +125,7 @@ class TermProducer:
         self.cuts: dict[str, tuple[str, str]] = {}
 
     def _unless_repeated(self, terms: Mapping[str, Plain | None]) -> dict[str, Plain]:
-        """Return the terms to write, in order; those left out repeat the last."""
+        """Return the terms to write, in order; an omitted position repeats its last term."""
         written: dict[str, Plain] = {}
         for position, term in terms.items():
             if term is None:
@@ -148,7 +148,7 @@ class TermProducer:
             self.cuts = {iri: ("", iri) for iri in iris}
             prefixes = {""}
         if prefixes == {""} and self.last_prefix_id == 0:
-            # no IRI had a prefix yet, so 0 is the empty one, which needs no entry
+            # No IRI has had a prefix yet, so 0 means the empty prefix, which needs no entry.
             prefixes = set()
         return _riffle(
             self.rng,
@@ -191,7 +191,7 @@ class TermProducer:
         return build.iri(prefix_id, name_id)
 
     def _written(self, written: dict[str, Plain], position: str) -> Any:
-        """Return the message of a position, None if its term is not written."""
+        """Return the message of a position, or None if its term is not written."""
         if position not in written:
             return None
         if position == "g" and written["g"] == DEFAULT_GRAPH:
@@ -200,7 +200,7 @@ class TermProducer:
 
 
 def _riffle(rng: random.Random, *sequences: list[Any]) -> list[Any]:
-    """Return sequences shuffled into each other, each in its own order."""
+    """Return the items of the sequences in random order; each sequence keeps its own order."""
     order = [n for n, sequence in enumerate(sequences) for _ in sequence]
     rng.shuffle(order)
     iterators = [iter(sequence) for sequence in sequences]
@@ -218,9 +218,9 @@ def spelled(
 
     Args:
         messages: The frames.
-        rng: The dice.
-        single: Write the only frame bare.
-        is_bare: Tells bare frames from delimited ones, as readers do.
+        rng: The source of chance.
+        single: Write the only frame as a bare frame.
+        is_bare: Returns whether bytes are a bare frame, as readers decide it.
     """
     for mess in (rng.choice([0.0, 0.02, 0.1, 0.3]), 0.0):
         parts = [wire.spell(message, rng, mess) for message in messages]

@@ -1,7 +1,8 @@
-"""Protocol Buffers' wire format by hand.
+"""Reads and writes Protocol Buffers' wire format by hand.
 
-`check` is what a strict reader has to refuse before any rule of either format comes in; `spell`
-writes a message in one of the many ways that protobuf allows and no producer known to us uses.
+`check` refuses what a strict reader has to refuse before the rules of either format matter.
+`spell` writes a message in one of the many ways that protobuf allows and that no producer known to
+us uses.
 """
 
 import random
@@ -39,7 +40,7 @@ __all__ = [
     "varint",
 ]
 
-# protobuf's numbers of the field types that occur in the schema
+# These are protobuf's numbers of the field types that occur in the schema.
 _BOOL, _STRING, _MESSAGE, _BYTES, _UINT32, _ENUM = 8, 9, 11, 12, 13, 14
 _WIRE_TYPES = {
     _BOOL: VARINT,
@@ -52,19 +53,19 @@ _WIRE_TYPES = {
 
 _MAX_UINT32 = (1 << 32) - 1
 _MAX_UINT64 = (1 << 64) - 1
-# the least negative number of 32 bits, as its varint of 64 bits
+# The least negative number of 32 bits has this varint of 64 bits.
 _MIN_NEGATIVE = (1 << 64) - (1 << 31)
 
-# protobuf's Python implementation stops at 100 nested messages or groups
+# Protobuf's Python implementation refuses more than 100 nested messages or groups.
 _DEEP = 90
 
 
 class WireError(ValueError):
-    """The bytes are no message of the schema."""
+    """Raised when the bytes are not a message of the schema."""
 
 
 def looks_bare(data: bytes) -> bool:
-    """Tell a bare frame from a delimited stream, as the reference implementation does."""
+    """Return whether `data` is a bare frame, decided as in the reference implementation."""
     return data[:1] == b"\n" and (data[1:2] != b"\n" or data[2:3] == b"\n")
 
 
@@ -144,16 +145,16 @@ def _skip(data: bytes, at: int, number: int, wire_type: int, depth: int, doubts:
 def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
     """Read a message strictly, or raise `WireError`.
 
-    A field that the schema knows must have the schema's wire type, and an uint32 must fit, which
-    protobuf is lenient about; all else is as protobuf demands.
+    A field that the schema knows must have the schema's wire type, and an uint32 must fit;
+    protobuf accepts more. In all other respects the bytes must be what protobuf requires.
 
     Args:
         descriptor: The message's descriptor.
-        data: Its bytes.
-        depth: Of the message.
+        data: The message's bytes.
+        depth: The depth of the message.
 
     Returns:
-        What readers differ about; such input may be refused or not.
+        The points on which readers differ; input with such points may be refused or not.
     """
     doubts: set[str] = {"deep"} if depth > _DEEP else set()
     at = 0
@@ -169,7 +170,8 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
             else:
                 doubts |= _check_value(known, data[at:end], depth)
         elif _is_map_entry(descriptor):
-            # protobuf's Python implementation loses such an entry, others do not
+            # Protobuf's Python implementation loses such an entry, but other implementations
+            # don't.
             doubts.add("unknown field in an entry of a map")
         at = end
     return doubts
@@ -180,12 +182,12 @@ def _is_map_entry(descriptor: Any) -> bool:
 
 
 def _is_packable(known: Any) -> bool:
-    """Tell whether a field is a list of numbers."""
+    """Return whether a field is a list of numbers."""
     return bool(known.is_repeated) and known.type == _UINT32
 
 
 def _check_packed(content: bytes) -> None:
-    """Check what follows the tag of numbers that are packed."""
+    """Check the bytes that follow the tag of packed numbers."""
     at = read_varint(content, 0)[1]
     while at < len(content):
         value, at = read_varint(content, at)
@@ -194,7 +196,7 @@ def _check_packed(content: bytes) -> None:
 
 
 def _check_value(known: Any, content: bytes, depth: int) -> set[str]:
-    """Check what follows the tag of a field that is known."""
+    """Check the bytes that follow the tag of a known field."""
     value, start = read_varint(content, 0)
     if known.type == _MESSAGE:
         return check(known.message_type, content[start:], depth=depth + 1)
@@ -229,7 +231,7 @@ class _Speller:
         return self.tag(number, LEN) + size + content
 
     def unknown(self, used: set[int], depth: int = 0) -> bytes:
-        """Return a field of a number that the schema does not have."""
+        """Return a field with a number that the schema does not have."""
         rng = self.rng
         number = rng.choice([n for n in (9, 10, 17, 99, 2000, (1 << 29) - 1) if n not in used])
         kind = rng.choice([VARINT, I64, LEN, I32, GROUP_START])
@@ -238,7 +240,7 @@ class _Speller:
         if kind == LEN:
             return self.block(number, rng.randbytes(rng.choice([0, 3, 130])))
         if kind == GROUP_START:
-            # inside a group, every number is unknown, those of the schema too
+            # Inside of a group every number is unknown, also those of the schema.
             count = rng.randint(0, 2) if depth < 3 else 0
             inner = b"".join(self.unknown(set(), depth + 1) for _ in range(count))
             return self.tag(number, kind) + inner + self.tag(number, GROUP_END)
@@ -274,7 +276,7 @@ class _Speller:
                 yield self.scalar(known, others.get(known.type, self.rng.randint(0, 3)))
             yield self.scalar(known, value)
         elif self.chance():
-            # the same message field twice merges
+            # A message field that occurs twice is merged.
             first, second = type(value)(), type(value)()
             for inner, content in value.ListFields():
                 part = self.rng.choice([first, second])
@@ -290,13 +292,13 @@ class _Speller:
             yield self.block(known.number, self.message(value))
 
     def entry(self, known: Any, key: str, value: bytes) -> list[bytes]:
-        """Return the entry of a map, maybe after another one of the same key."""
+        """Return the entry of a map, sometimes after another entry with the same key."""
         make = message_factory.GetMessageClass(known.message_type)
         values = [b"overwritten", value] if self.chance() else [value]
         return [self.block(known.number, self.message(make(key=key, value=v))) for v in values]
 
     def repeated(self, known: Any, values: Any) -> Iterator[bytes]:
-        """Yield the fields that together are a list: numbers are packed, or not, or some are."""
+        """Yield the fields of a list; numbers are all packed, some packed, or none."""
         if known.type == _MESSAGE:
             for value in values:
                 yield self.block(known.number, self.message(value))
@@ -315,7 +317,7 @@ class _Speller:
 
     def message(self, message: Any, half: bool = False) -> bytes:
         descriptor = message.DESCRIPTOR
-        # each sequence keeps its own order, and they are shuffled into each other
+        # The sequences are shuffled into each other, but each keeps its own order.
         sequences: list[list[bytes]] = []
         present = set()
         for known, value in message.ListFields():
@@ -333,7 +335,7 @@ class _Speller:
             sequence += self.singular(known, value)
             sequences.append(sequence)
         for known in [] if half else descriptor.fields:
-            # a default value may be spelled out, but it would undo what the other half has set
+            # A default value may be written, but here it would undo what the other half has set.
             plain = known.type != _MESSAGE and known.containing_oneof is None
             if known.is_repeated:
                 if _is_packable(known) and known.number not in present and self.chance():
@@ -357,9 +359,9 @@ class _Speller:
 
 
 def spell(message: Any, rng: random.Random, mess: float = 0.1) -> bytes:
-    """Serialize a message in a legal but odd way; the odder, the greater ``mess`` (0 to 1).
+    """Serialize a message in a legal but odd way; the greater ``mess`` (0 to 1), the odder.
 
-    Fields come in any order; unknown ones are strewn in; a oneof is set twice; a value is set
-    twice or in two halves; varints are longer than they need be; defaults are spelled out.
+    Fields have any order, and unknown fields are inserted. A oneof may be set twice, and a value
+    twice or in two halves. Varints may be too long, and defaults may be written.
     """
     return _Speller(rng, min(mess, 0.5)).message(message)

@@ -1,4 +1,4 @@
-"""Encoders of frames one by one."""
+"""Tests the encoders of single frames."""
 
 import io
 from typing import Any

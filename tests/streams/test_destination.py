@@ -1,4 +1,4 @@
-"""Where streams go."""
+"""Tests the destinations of streams."""
 
 import io
 

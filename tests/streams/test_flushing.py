@@ -1,4 +1,4 @@
-"""Encoders of changes hand on what they have when they are asked, and the stream goes on."""
+"""Tests that encoders of changes pass on their data when asked, and then continue the stream."""
 
 import io
 from typing import Any

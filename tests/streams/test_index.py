@@ -1,4 +1,4 @@
-"""The parts of a long file, and the index that saves them."""
+"""Tests the parts of a long file, and the index that saves them."""
 
 import gzip
 import json
@@ -40,7 +40,7 @@ def is_statements(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def file(tmp_path: Path, is_statements: bool) -> Path:
-    """Some frames, with prefixes, names and last terms that later ones refer to."""
+    """Return a file of frames with prefixes, names and last terms that later frames refer to."""
     quads = [
         (URIRef(f"urn:s{n % 7}"), URIRef(f"http://e.org/p{n % 5}"), Literal("text" * (n % 9)),
          URIRef("urn:g") if n % 3 else DATASET_DEFAULT_GRAPH_ID)
@@ -196,7 +196,7 @@ def test_short_parts_of_an_index_are_merged(file: Path, is_statements: bool) -> 
     assert load_index(file, is_statements=is_statements) == [
         FilePart(0, os.path.getsize(file), True, None, None)
     ]
-    # Of just the length of the first two parts.
+    # The spacing is exactly the length of the first two parts.
     spacing = parts[2].start
     merged = load_index(file, is_statements=is_statements, spacing=spacing)
     assert merged is not None
@@ -213,11 +213,11 @@ def test_there_may_be_no_index(file: Path) -> None:
 
 @pytest.mark.parametrize("is_statements", [False], indirect=True)
 class TestStale:
-    """An index is refused if it is not of its file as it is now."""
+    """An index is refused if its file has changed."""
 
     @pytest.fixture(autouse=True)
     def _index(self, file: Path) -> None:
-        # Longer than both samples.
+        # The file must be longer than both samples.
         file.write_bytes(file.read_bytes() + bytes(3 * index.SAMPLE))
         os.utime(file, ns=(0, 10**18))
         write_index(file, [FilePart(0, os.path.getsize(file), True, None, None)])
@@ -264,7 +264,7 @@ class TestStale:
 
 @pytest.mark.parametrize("is_statements", [False], indirect=True)
 class TestForged:
-    """A forged entry is refused, and its number is told."""
+    """A forged entry is refused with an error that has its number."""
 
     @pytest.mark.parametrize(
         ("number", "field", "value"),
@@ -300,7 +300,7 @@ class TestForged:
         self.refuse(file, {**header_of(file), "parts": parts}, "has no parts")
 
     def test_the_widest_fields_are_taken(self, file: Path) -> None:
-        """The end of the file, no patch or transaction, and the largest count."""
+        """A part may start at the end of the file, without a patch, with the largest count."""
         fields = header_of(file)
         place = [-1, -1, 0, 0, (1 << 62) - 1]
         fields["parts"] = [[0, None, 0], [os.path.getsize(file), place, 0]]
@@ -322,12 +322,12 @@ def test_a_state_larger_than_any_decoders(file: Path, monkeypatch: pytest.Monkey
     parts = load_index(file, spacing=SPACING)
     assert parts is not None
     assert isinstance(parts[1].state, tuple)
-    # There is room for lookups of short texts.
+    # The size limit leaves room for lookups of short texts.
     state = parts[1].load_state(jr.Limits(max_text_size=1))
     assert state is not None
     monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", 8)
     assert parts[1].load_state() == state
-    # As large as may be: four times the text, and the overhead.
+    # A state may be as large as four times the text plus the overhead.
     monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", len(state) - 4 * 100)
     assert parts[1].load_state(jr.Limits(max_text_size=100)) == state
     with pytest.raises(jr.DecodeError, match=f"is larger than {len(state) - 4} bytes"):

@@ -1,4 +1,4 @@
-"""Opening inputs: when a source is read, what of it is gone, and who closes it."""
+"""Tests opening inputs: when a source is read, how far, and who closes the source."""
 
 import gc
 import io
@@ -18,7 +18,7 @@ S = URIRef("urn:s")
 
 
 class Live(Trickle):
-    """A source of which nobody may ask for more than there is."""
+    """A source that may never be asked for more than it has."""
 
     def readinto(self, buffer: Any) -> int:
         assert self.at < len(self.data)
@@ -77,7 +77,7 @@ def test_the_kind_that_jelly_has_goes_before_the_name(tmp_path: Path) -> None:
 def test_a_path_that_can_not_be_read_is_closed(
     name: str, content: bytes, arguments: dict[str, Any], error: type[Exception], tmp_path: Path
 ) -> None:
-    """pytest turns a ResourceWarning of an unclosed file into an error."""
+    """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
     path = tmp_path / name
     path.write_bytes(content)
     for get in ("open", "batches"):

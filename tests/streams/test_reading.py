@@ -1,4 +1,4 @@
-"""Reading patches; what Jelly-RDF does likewise is in `tests.core.jelly`."""
+"""Tests reading patches; `tests.core.jelly` tests what Jelly-RDF does in the same way."""
 
 import gzip
 import pickle
@@ -33,7 +33,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("given", [None, DATASET_DEFAULT_GRAPH_ID])
 @pytest.mark.parametrize("statement_type", ["TRIPLES", "QUADS"])
 def test_the_default_graph_is_none_in_operations(statement_type: str, given: Any) -> None:
-    """Whatever the stream says it with; and what is written again has the same type."""
+    """The default graph is read as None, and written again as the same bytes."""
     options = jr.PatchOptions(statement_type=statement_type)
     term = URIRef("urn:x")
 
@@ -70,7 +70,7 @@ def test_batches_and_patches_say_what_operations_do(stream: Stream, rng: random.
 
 
 class TestNodes:
-    """A produced term equals, attribute by attribute, the one rdflib's constructor makes."""
+    """A term that is read equals the term of rdflib's constructor, attribute by attribute."""
 
     def literals(self, terms: list[Plain], normalize: bool | None) -> list[Any]:
         datatypes = list(dict.fromkeys(term[3] for term in terms if term[3] is not None))
@@ -96,7 +96,7 @@ class TestNodes:
             expected = node(term, False)
             assert type(got) is Literal
             if not datatype.endswith(("#normalizedString", "#token")):
-                # rdflib's constructor rewrites these two whatever it is told
+                # rdflib's constructor rewrites these two datatypes even if normalize is False.
                 assert same_term(got, expected), (term, got, expected)
                 assert str(got) == lex
 

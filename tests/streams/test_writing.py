@@ -1,4 +1,4 @@
-"""Writing patches; what Jelly-RDF does likewise is in `tests.core.jelly`."""
+"""Tests writing patches; `tests.core.jelly` tests what Jelly-RDF does in the same way."""
 
 import io
 from typing import Any
@@ -35,7 +35,7 @@ S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
 
 
 class TestAgainstProtobuf:
-    """What the package writes, the reference decoder reads."""
+    """The reference decoder reads what the package writes."""
 
     @given(strategies.streams())
     def test_frames_one_by_one(self, stream: Stream) -> None:
@@ -74,7 +74,7 @@ class TestAgainstProtobuf:
 
 
 def names_set(data: bytes) -> list[tuple[int, str]]:
-    """The ids and texts of the name entries, in order."""
+    """Return the ids and texts of the name entries, in order."""
     entries, last = [], 0
     for row in PATCH.rows(data):
         if row.HasField("name"):
@@ -84,9 +84,9 @@ def names_set(data: bytes) -> list[tuple[int, str]]:
 
 
 class TestEconomy:
-    """Zero ids and repeated terms are used whenever they apply."""
+    """The writer uses zero ids and repeated terms wherever they are possible."""
 
-    # More than 48 entries are sorted in another way.
+    # The writer sorts more than 48 entries in another way.
     @pytest.mark.parametrize("size", [8, 60])
     @given(data=st.data())
     def test_entries_go_as_in_a_dict_that_is_kept_in_order(self, size: int, data: Any) -> None:
@@ -104,7 +104,7 @@ class TestEconomy:
                     id = len(held) + 1 if len(held) < size else held.pop(next(iter(held)))
                     expected.append((id, name))
                     held[name] = id
-                # The newest stands at the end.
+                # The newest entry is at the end.
                 held[name] = held.pop(name)
             last = quad
         operations: list[Plain] = [("A", *(("iri", name) for name in quad)) for quad in quads]
@@ -128,7 +128,7 @@ class TestEconomy:
 
 
 class TestRefusals:
-    """What can't be written raises `EncodeError`, and the stream is as if it had not been tried."""
+    """What can't be written raises `EncodeError`, and leaves nothing in the stream."""
 
     WRONG: tuple[Any, ...] = (
         (Op.D, S, P, 5, G),
@@ -193,7 +193,8 @@ class TestRefusals:
     @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
     def test_of_many_those_before_are_written(self, count: int, make: Any) -> None:
         good = [(Op.A, URIRef(f"urn:s{n}"), P, O, G) for n in range(count + 9)]
-        # The first fault shows when the row is encoded, the second one when it is read.
+        # The encoder finds the first fault when it encodes the row, and the second one when it
+        # reads the row.
         given = [*good[:count], (Op.TC,), *good[count:], (Op.A, S, P, 5, G)]
         file = io.BytesIO()
         with jr.PatchWriter(file) as writer:
@@ -311,7 +312,7 @@ class TestFrames:
 
 class TestDestinations:
     def test_a_namespace_is_an_iri(self) -> None:
-        """As where rdflib itself takes the IRI of a prefix."""
+        """The IRI of a prefix may be a str or a Namespace, as in rdflib itself."""
         file = io.BytesIO()
         with jr.PatchWriter(file) as writer:
             writer.add_prefix("a", Namespace(EXAMPLE))

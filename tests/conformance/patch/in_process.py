@@ -1,4 +1,4 @@
-"""Runners of functions in this process, for tests."""
+"""Runs cases on functions of this process, for tests."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ ENTRIES = read_suite()
 
 
 class InProcess:
-    """Gives files to a function of a verb and a path, which refuses by a ValueError."""
+    """Passes a verb and a path to a function, whose ValueError means that the file is refused."""
 
     def __init__(self, answer: Callable[[str, Path], bytes]) -> None:
         self._answer = answer
@@ -22,7 +22,7 @@ class InProcess:
             return Answer("ok", self._answer(verb, path), "")
         except ValueError as error:
             return Answer("refused", b"", str(error))
-        except Exception as error:  # as a command would end
+        except Exception as error:  # A command would end with such an error.
             return Answer("broken", b"", str(error))
 
     def close(self) -> None:
@@ -32,6 +32,6 @@ class InProcess:
 def outcomes(
     answer: Callable[[str, Path], bytes], entries: list[Entry] | None = None
 ) -> list[Outcome]:
-    """Return what comes of cases, by default of all."""
+    """Return the outcomes of `entries`, by default of all cases."""
     runner = InProcess(answer)
     return [check(entry, runner) for entry in (ENTRIES if entries is None else entries)]

@@ -1,8 +1,9 @@
-"""A runner of the Java in ``tests/interop``: ``python -m tests.conformance.patch.java [OPTION…]``.
+"""Runs Java programs: ``python -m tests.conformance.patch.java [OPTION…]``.
 
-Without options of Java it is that of ``tests/interop/jvm``: terms, lookups, repeated terms, quads
-are Jelly-JVM's, rows and frames are our own. With them, as ``-cp``, it is what they say, which
-`tests.interop.jelly_jvm` builds. Where a patch ends without a mark is told here.
+Without an OPTION of Java it runs the program in ``tests/interop/jvm``. There terms, lookups,
+repeated terms and quads are Jelly-JVM's code, but rows and frames are our own code. With options
+such as ``-cp`` it runs what they name; `tests.interop.jelly_jvm` builds such programs. This module
+finds the ends of patches that have no mark.
 """
 
 import json
@@ -22,7 +23,7 @@ _STACK = ("-Xss8m",)
 
 
 def decode(peer: Peer, data: bytes) -> bytes:
-    """Return the JSON of a stream."""
+    """Return the JSON of the stream `data`."""
     rows = peer.read_changes(data, "jellyp")
     _, *values = json.loads(peer.convert(data, "jellyp", "options"))
     statements, stream, *rest = map(json.loads, values)
@@ -42,11 +43,11 @@ def decode(peer: Peer, data: bytes) -> bytes:
 
 
 def encode(peer: Peer, data: bytes) -> bytes:
-    """Return the stream of a JSON.
+    """Return the stream of the JSON `data`.
 
     Raises:
-        NotImplementedError: Jena can not express a row: it has a prefix without an IRI, or a header
-            without a value.
+        NotImplementedError: Jena can't express a row: a prefix without an IRI, or a header without
+            a value.
     """
     wanted = document.load(data)
     options = dict(wanted["options"])
@@ -74,8 +75,8 @@ def encode(peer: Peer, data: bytes) -> bytes:
 
 
 def _answer(error: str) -> str:
-    """Return what an exception of Java stands for."""
-    # Exceptions are for the caller. An error is not: the stack is used up.
+    """Return the answer that an exception of Java means."""
+    # An exception means that the input is refused or unsupported. A StackOverflowError is a crash.
     if error.startswith("StackOverflowError"):
         return f"crashed {error}"
     if error.startswith("UnsupportedOperationException") or "Cannot create generalized" in error:
@@ -84,7 +85,7 @@ def _answer(error: str) -> str:
 
 
 def main() -> None:
-    """Answer requests, a line each, until there are no more."""
+    """Read requests, one on each line, and answer them until there are no more."""
     options = sys.argv[1:]
     if not options:
         project.build()

@@ -13,19 +13,19 @@ from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation, with_d
 
 
 def to_document_terms(value: Plain) -> Plain:
-    """Return what plain terms of the tests are in a document."""
+    """Return `value`, plain terms of the tests, as a document has them."""
     return _replaced(value, DEFAULT_GRAPH, document.DEFAULT)
 
 
 def to_document(patches: list[list[Plain]], options: dict[str, Any]) -> list[list[Plain]]:
-    """Return what plain operations are in a document: in a stream of quads each has a graph."""
+    """Return plain operations as a document has them; in a stream of quads each has a graph."""
     if options["statement_type"] == "QUADS":
         patches = [list(map(with_default_graph, patch)) for patch in patches]
     return [list(map(to_document_terms, patch)) for patch in patches]
 
 
 def from_document_terms(value: Plain) -> Plain:
-    """Return what terms of a document are in the tests."""
+    """Return `value`, terms of a document, as the tests have them."""
     return _replaced(value, document.DEFAULT, DEFAULT_GRAPH)
 
 
@@ -36,10 +36,10 @@ def _replaced(value: Plain, old: Plain, new: Plain) -> Plain:
 
 
 def decode(data: bytes) -> bytes:
-    """Return the JSON of a stream.
+    """Return the JSON of the stream `data`.
 
     Raises:
-        jr.DecodeError: It is refused.
+        jr.DecodeError: The stream is refused.
     """
     patches = jr.read_patches(data, format="jelly-patch", normalize=False)
     found = [list(map(plain_operation, patch)) for patch in patches]
@@ -52,11 +52,11 @@ def decode(data: bytes) -> bytes:
 
 
 def encode(data: bytes) -> bytes:
-    """Return the stream of a JSON.
+    """Return the stream of the JSON `data`.
 
     Raises:
-        jr.EncodeError: It can't be written.
-        ValueError: There are no such options.
+        jr.EncodeError: The document can't be written.
+        ValueError: The document has invalid options.
     """
     wanted = document.load(data)
     file = io.BytesIO()
@@ -69,17 +69,17 @@ def encode(data: bytes) -> bytes:
 
 
 def answer(verb: str, path: Path) -> bytes:
-    """Return what comes of a file.
+    """Return the result of decoding or encoding the file at `path`.
 
     Raises:
-        ValueError: It is refused.
+        ValueError: The file is refused.
     """
     return (decode if verb == "decode" else encode)(path.read_bytes())
 
 
 def main() -> None:
-    """Answer requests, a line each, until there are no more."""
-    # Of literals whose lexical form is none of their datatype's.
+    """Read requests, one on each line, and answer them until there are no more."""
+    # rdflib warns of literals whose lexical form is wrong for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")

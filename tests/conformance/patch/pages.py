@@ -1,7 +1,7 @@
-"""``python -m tests.conformance.patch.pages JELLY_JVM`` runs the suite, writes what comes of it.
+"""Runs the suite and writes its pages: ``python -m tests.conformance.patch.pages JELLY_JVM``.
 
-In ``docs/conformance``: a report in EARL of each implementation, and the page ``jelly-patch.md``
-with the table of rules and implementations. JELLY_JVM is a checkout of Jelly-JVM.
+It writes a report in EARL of each implementation, and the page ``jelly-patch.md`` with the table
+of rules and implementations, to ``docs/conformance``. JELLY_JVM is a checkout of Jelly-JVM.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from tests.interop.jvm import project
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # pytest depends on it
+    import tomli as tomllib  # pytest depends on this package.
 
 EARL = Namespace("http://www.w3.org/ns/earl#")
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "conformance"
@@ -44,7 +44,7 @@ _PAGE = (_HERE / "page.md").read_text("utf-8")
 
 
 class Subject(NamedTuple):
-    """An implementation that is tried."""
+    """An implementation that the suite tests."""
 
     key: str
     name: str
@@ -101,15 +101,16 @@ def read_report(key: str) -> dict[str, str]:
 
 
 def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: Any) -> str:
-    """Return the page of outcomes by the keys of implementations.
+    """Return the page of the outcomes, which are given by the keys of implementations.
 
     Args:
-        outcomes: Those of each implementation, in the order of the cases.
-        names: Of the implementations.
-        values: What else the page names.
+        outcomes: The outcomes of each implementation, in the order of the cases.
+        names: The names of the implementations.
+        values: Other values that the page needs.
     """
     first = next(iter(outcomes.values()))
-    # Narrow tables, for phones: our Java is like the core that it is built on.
+    # The tables must be narrow for phones, and the results of our Java are like those of
+    # Jelly-JVM's core.
     shown = {key: found for key, found in outcomes.items() if key != "java"}
     summary = []
     for key, found in outcomes.items():
@@ -133,7 +134,7 @@ def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: An
 
 
 def difference_of(outcome: Outcome) -> str:
-    """Return the rule that a failure is told under: the one that was broken, or one of the case."""
+    """Return the rule that lists a failure: the rule that was broken, or a rule of the case."""
     told = re.search(r"\[([a-z0-9-]+)\]$", outcome.info)
     if told and told[1] in DIFFERENCES:
         return told[1]
@@ -184,13 +185,13 @@ def _choices(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Run the suite on all, and write the reports and the page."""
+    """Run the suite on all implementations, and write the reports and the page."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.patch.pages")
     parser.add_argument("jelly_jvm", type=Path, help="a checkout, with its submodule")
     checkout = parser.parse_args().jelly_jvm
     if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
         parser.error(f"{str(checkout)!r} is no checkout of Jelly-JVM with its submodule")
-    # Of literals whose lexical form is none of their datatype's.
+    # rdflib warns of literals whose lexical form is wrong for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     entries = read_suite()

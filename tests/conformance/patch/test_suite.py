@@ -1,4 +1,4 @@
-"""The suite as a program: it passes what is right, finds what is wrong, and loses no case."""
+"""Tests the suite as a program: it passes right results, finds wrong ones, and loses no case."""
 
 import stat
 import sys
@@ -28,7 +28,8 @@ def _example(verb: str, path: Path) -> bytes:
     return example.run(verb, str(path))
 
 
-# One of each shape, and those of terms and patches: enough to see a reader that is wrong.
+# These are one case of each shape, and the cases of terms and patches. They are enough to find a
+# wrong reader.
 SOME = [
     entry
     for entry in ENTRIES
@@ -79,7 +80,7 @@ def test_the_package_refuses_all_that_a_reader_may_refuse_but_this() -> None:
 def test_the_package_keeps_what_a_writer_should_keep() -> None:
     entries = [entry for entry in ENTRIES if entry.kind != "from_jelly"]
     told = {o.info for o in outcomes(package.answer, entries) if o.info.startswith("not kept")}
-    # The options are as they are asked for.
+    # Some documents ask for options that their stream does not use.
     assert told <= {"not kept: unused-feature"}
 
 
@@ -91,7 +92,7 @@ def test_the_example_passes_all_cases() -> None:
 
 
 def _changed(change: Callable[[Document], Any]) -> Answer:
-    """Return a runner that reads something else."""
+    """Return a runner whose reader changes the document that it reads."""
 
     def answer(verb: str, path: Path) -> bytes:
         output = _example(verb, path)
@@ -205,7 +206,7 @@ RIGHT = {"version": 1, "stream_type": "FLAT", "statement_type": "TRIPLES"}
 
 
 def _encode_changed(change: Callable[[Document], Any]) -> Answer:
-    """Return a runner that writes something else, without a check."""
+    """Return a runner whose writer changes the document before it writes it, without a check."""
 
     def answer(verb: str, path: Path) -> bytes:
         if verb == "decode":
@@ -323,13 +324,13 @@ SMALL = (
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A folder with a few of the cases, of all kinds."""
+    """Return a folder with a few cases of all kinds."""
     generate.main(tmp_path / "small", [case for case in all_cases() if case.name in SMALL])
     return tmp_path / "small"
 
 
 ANSWERS = {
-    # what the command does: what came of it
+    # Each command has the outcome that the suite must report.
     "raise SystemExit(0)": ("failed", "no document"),
     "raise SystemExit(1)": ("failed", "exit status 1"),
     "print('why', file=sys.stderr); raise SystemExit(3)": ("failed", "refused: why"),
@@ -367,7 +368,7 @@ def test_what_a_command_or_a_server_answers(tmp_path: Path, code: str, is_server
     command = _script(tmp_path / "command", f"import os, sys, time\n{loop}{code}")
     runner = (Server if is_server else Commands)([command], 0.5 if "sleep" in code else 60)
     try:
-        # The second time, a server may have to be started again.
+        # For the second request the suite may have to start the server again.
         for _ in range(1 + is_server):
             outcome = check(entry, runner)
             verdict, info = (LINES if is_server else ANSWERS)[code]

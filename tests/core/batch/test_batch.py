@@ -1,4 +1,4 @@
-"""Batches: columns of numbers, and a table with each distinct term once."""
+"""Tests batches: columns of numbers, and a table that has each distinct term once."""
 
 import gc
 import random
@@ -29,7 +29,7 @@ def batch_of(*rows: Any, **options: Any) -> Any:
 
 
 def rebuild(batch: Any) -> list[Any]:
-    """Return a batch's operations, made from its columns and terms alone."""
+    """Return the operations of `batch`, made from its columns and terms alone."""
     terms = batch.terms
     operations = []
     for code, s, p, o, g in zip(*(getattr(batch, name) for name in COLUMNS), strict=True):
@@ -52,7 +52,7 @@ def rebuild(batch: Any) -> list[Any]:
 class TestColumns:
     @given(strategies.streams(), strategies.dice)
     def test_of_any_stream(self, stream: Stream, rng: random.Random) -> None:
-        """They say what iterating says, with each distinct term once; so do those of a slice."""
+        """The columns of a batch or a slice hold its operations, and each distinct term once."""
         data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
         operations = []
         for batch in jr.read_batches(data):
@@ -64,7 +64,7 @@ class TestColumns:
             terms = list(batch.terms)
             assert terms[0] is None
             keys = [(type(term), term) for term in terms]
-            # the default graph is no IRI of the stream, though rdflib has only an IRI for it
+            # The default graph is not an IRI of the stream, but rdflib has only an IRI for it.
             twice = {term for kind, term in keys if keys.count((kind, term)) > 1}
             assert twice <= {DATASET_DEFAULT_GRAPH_ID}
             start, stop = sorted(rng.choices(range(len(batch) + 1), k=2))
@@ -97,7 +97,7 @@ class TestColumns:
         nodes = list(terms)
         del batch
         gc.collect()
-        # memory that was given back too early would be written over here
+        # If the memory of the batch were freed too early, these batches would overwrite it.
         junk = [batch_of(*(b.header(str(n), "x" * n) for n in range(200))) for _ in range(20)]
         assert {name: bytes(view) for name, view in views.items()} == expected
         assert list(terms) == nodes
@@ -152,7 +152,7 @@ class TestDecoder:
 
 @pytest.mark.parametrize("column", ["ops", "s", "metadata"])
 def test_a_column_in_a_garbage_cycle_is_freed_once(column: str) -> None:
-    """The collector may take away a column's owner before the column itself."""
+    """The garbage collector may free a column's owner before the column itself."""
     run(
         "import gc\n"
         "import jelly_rdflib as jr\n"

@@ -1,4 +1,4 @@
-"""Batches that are built from terms and rows one by one."""
+"""Tests batches that are built from terms and rows one by one."""
 
 from collections import deque
 from collections.abc import Iterator

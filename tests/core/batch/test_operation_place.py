@@ -1,4 +1,4 @@
-"""Errors of what only a batch's use shows: they tell where the batch stands."""
+"""Tests errors that appear only when a batch is used: they name the place of the batch."""
 
 import pickle
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def read_patches(source: Any, limits: jr.Limits) -> None:
         (apply, HELD, (len(FIRST + SECOND), 2)),
         (apply, TAGS, (len(FIRST + SECOND), 2)),
         (read, TAGS, (len(FIRST + SECOND), 2)),
-        # Each frame counts as 128 operations.
+        # For the limit on held operations, each frame counts as 128 operations.
         (read_patches, jr.Limits(max_held_operations=200), (len(FIRST), 1)),
     ],
 )
@@ -48,7 +48,7 @@ def test_a_frame(
     with pytest.raises(jr.LimitError) as caught:
         use(DATA, limits)
     offset, frame = place
-    # As everywhere, the offset is that of the frame's first byte, behind its length.
+    # As in all errors, the offset is that of the frame's first byte, after its length.
     assert (caught.value.offset, caught.value.frame) == (offset + 1, frame)
     assert f"(byte {offset + 1}, frame {frame + 1})" in str(caught.value)
 
@@ -66,7 +66,7 @@ def test_text() -> None:
     rows = b"TX .\n" + b"A <urn:s> <urn:p> <urn:o> .\n" * 3
     with pytest.raises(jr.LimitError) as caught:
         jr.apply(rows, Dataset(), limits=HELD, format="rdf-patch")
-    # The three rows were read together.
+    # The reader read the three rows together, so the error has the place of the first one.
     assert (caught.value.line, caught.value.offset) == (2, len(b"TX .\n"))
 
 

@@ -1,4 +1,4 @@
-"""Batches that a generator yields with their places."""
+"""Tests batches that a generator yields with their places."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Streams of Jelly-RDF 1.2 with one fault each: what the schema or Jelly-JVM refuses.
+"""Streams of Jelly-RDF 1.2 with one fault each, which the schema or Jelly-JVM refuses.
 
-All are of one statement, or of a few, that `build_stream` makes and a change spoils.
+Each stream has one statement or a few. `build_stream` makes the stream, and a change spoils it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,12 +34,12 @@ class Fault:
     """A stream that is refused.
 
     Attributes:
-        name: What is wrong.
-        rule: The rule that it breaks.
+        name: The name of the fault.
+        rule: The rule that the stream breaks.
         data: The stream, delimited.
-        frame: The number of the frame at fault.
-        place: The bytes of the stream that have the fault: a field with its tag, which is the whole
-            column, options row or batch where no smaller part is at fault alone.
+        frame: The number of the frame with the fault.
+        place: The bytes of the stream that have the fault: a field with its tag. If the fault is
+            not in a single field, they are the whole column, options row or batch.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Fault:
 
 
 def build_options(**changes: Any) -> dict[str, Any]:
-    """Return a row with options: TRIPLES, FLAT, small lookups, then ``changes``."""
+    """Return a row with options: TRIPLES, FLAT and small lookups, then ``changes``."""
     return {"options": options(**changes)}
 
 
 def build_batch(**changes: Any) -> dict[str, Any]:
-    """Return a batch of ``_:s <urn:p> _:o``, then ``changes``; None takes a field away."""
+    """Return a batch of ``_:s <urn:p> _:o`` with ``changes``; None removes a field."""
     fields = {
         "row_count": 1,
         "names": [{"values": ["urn:p", "urn:q"]}],
@@ -68,18 +68,19 @@ def build_batch(**changes: Any) -> dict[str, Any]:
 
 
 def build_stream(draft: Draft, frames: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return a delimited stream of frames, each of its fields."""
+    """Return a delimited stream of `frames`, which are given by their fields."""
     return delimited(draft.Frame(**frame).SerializeToString() for frame in frames)
 
 
 def find_field(draft: Draft, data: bytes, frame: int, path: str) -> range:
-    """Return the bytes of a field, the last one of its number, in a frame of a delimited stream.
+    """Return the bytes of a field in a frame of a delimited stream; the last field of its number.
 
     Args:
-        draft: Of the stream.
-        data: The stream. No field of it has a fixed size.
+        draft: The draft of the stream.
+        data: The stream; none of its fields has a fixed size.
         frame: The number of the frame.
-        path: The names of messages and, at last, of the field: "columns.subjects.layouts".
+        path: The names of the messages around the field, and of the field:
+            "columns.subjects.layouts".
     """
     at = end = 0
     for _ in range(frame + 1):
@@ -105,7 +106,7 @@ def find_field(draft: Draft, data: bytes, frame: int, path: str) -> range:
 
 
 def _options_faults() -> Iterable[tuple[Any, ...]]:
-    """Yield faults of the first options: name, rule, field and changes."""
+    """Yield faults of the first options: their name, rule, field and changes."""
     for field in ("generalized_statements", "rdf_star"):
         yield field, "column-options", {field: True}
     yield "logical-type", "column-options", {"logical_type": 1}
@@ -262,7 +263,8 @@ def _literal_faults() -> Iterable[tuple[Any, ...]]:
     for direction in (3, _MOST):
         changes = {"objects": {**_DIRECTED, "langtag_directions": [direction]}}
         yield f"direction-{direction}", "direction", "objects", changes
-    # The schema has no exception for a tag that no literal has; Jelly-JVM looks at used ones alone.
+    # The schema also forbids a bad direction of a tag that no literal uses. Jelly-JVM checks only
+    # the tags that are used.
     unused = {**_TAGGED, "langtags": ["ar", "he"]}
     for name, direction, rule, version in (
         ("unknown", 3, "direction", 0),
@@ -349,7 +351,7 @@ def _lookup_faults() -> Iterable[tuple[Any, ...]]:
 
 
 def _frames_faults(draft: Draft) -> Iterable[tuple[Any, ...]]:
-    """Yield faults of rows, and of later frames: name, rule, frame, path and frames."""
+    """Yield faults of rows and of later frames: name, rule, frame number, path and frames."""
     first = {"rows": [build_options()], "columns": build_batch()}
     again = {"row_count": 1, "subjects": {"name_ids": [1]}, "predicates": {"name_ids": [1]}}
     again["objects"] = {"name_ids": [1]}
@@ -388,7 +390,7 @@ def _frames_faults(draft: Draft) -> Iterable[tuple[Any, ...]]:
     yield "direction-in-rdf-1.1-later", "rdf-version-terms", 1, "columns.objects", frames
     rows = {"rows": [build_options(version=2)], "columns": build_batch()}
     if draft is LATER:
-        # The other draft's options of version 2 lack the type of statements.
+        # In the other draft, options of version 2 have no type of statements.
         yield "columns-in-version-2", "mixed-layouts", 0, "columns", [rows]
         for field in ("stream_type", "rdf_version"):
             for version in (1, 2):
@@ -399,7 +401,7 @@ def _frames_faults(draft: Draft) -> Iterable[tuple[Any, ...]]:
 
 
 def _mixed_drafts(draft: Draft) -> Fault:
-    """Return a stream of one draft behind one of the other."""
+    """Return a stream of `draft`, followed by a stream of the other draft, which is the fault."""
     frame = {"rows": [build_options()], "columns": build_batch()}
     other = EARLIER if draft is LATER else LATER
     start = build_stream(draft, [frame])
@@ -410,7 +412,7 @@ def _mixed_drafts(draft: Draft) -> Fault:
 
 
 def fault_streams(draft: Draft) -> list[Fault]:
-    """Return all streams with a fault, in the numbers of a draft."""
+    """Return all streams with a fault, with the field numbers of `draft`."""
     faults = []
 
     def add(name: str, rule: str, frame: int, path: str, frames: list[Any]) -> None:

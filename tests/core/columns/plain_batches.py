@@ -1,4 +1,7 @@
-"""The operations of batches in the plain form, from their columns: no node has a base direction."""
+"""Returns the operations of batches in plain form.
+
+They are made from the columns, because rdflib's terms have no base direction.
+"""
 
 import io
 import struct
@@ -13,12 +16,12 @@ from tests.oracle.columns_decoder import read
 from tests.oracle.reference import Doubt, RuleError
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, with_simple_strings
 
-# Those of the lookups, of rows and of nested triples hold.
+# The limits on lookups, on rows and on nested triples stay in force.
 LOOSE = jr.Limits(max_expansion=1 << 24, max_text_size=1 << 30)
 
 
 def plain_terms(table: TermTable) -> list[Any]:
-    """Return the terms of a table: plain ones, the text of a STRING, or None for no term."""
+    """Return the terms of `table`: plain terms, the text of a STRING, or None for no term."""
     data, offsets = bytes(table.data), list(table.offsets)
     terms: list[Any] = []
     for number, (kind, extra) in enumerate(zip(table.kinds, table.extras, strict=True)):
@@ -43,7 +46,7 @@ def plain_terms(table: TermTable) -> list[Any]:
 
 
 def plain_operations(batch: Batch) -> list[Plain]:
-    """Return the operations of a batch, with ("END",) where a message ends."""
+    """Return the operations of `batch`, with ("END",) where a message ends."""
     terms = plain_terms(batch.terms)
     operations: list[Plain] = []
     ends = list(batch.message_ends or ())
@@ -58,12 +61,12 @@ def plain_operations(batch: Batch) -> list[Plain]:
 
 
 def read_plain(data: Any, **settings: Any) -> list[list[Plain]]:
-    """Return the operations of each frame of Jelly-RDF 1.2."""
+    """Return the operations of each frame of `data`, which is Jelly-RDF 1.2."""
     return [plain_operations(batch) for batch in open_batches(data, **settings)]
 
 
 def open_batches(data: Any, limits: jr.Limits | None = None, **settings: Any) -> BatchReader:
-    """Open batches of Jelly-RDF, whatever the input looks like, without the warning of a draft."""
+    """Open `data` as batches of Jelly-RDF, with no check of its format or warning of a draft."""
     warnings.filterwarnings("ignore", message="Jelly-RDF 1.2 is a draft")
     limits = limits or jr.Limits()
     decoder = StatementFrameDecoder(make_node_factory(False, limits), limits, **settings)
@@ -72,7 +75,7 @@ def open_batches(data: Any, limits: jr.Limits | None = None, **settings: Any) ->
 
 
 def assert_same_outcome(data: bytes) -> None:
-    """Assert that the reader and the second one read the same, or both refuse it."""
+    """Assert that the package and the reference reader read the same, or both refuse `data`."""
     try:
         wanted = [frame.operations for frame in read(data, with_end=False)]
     except Doubt:

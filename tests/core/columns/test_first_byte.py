@@ -1,4 +1,4 @@
-"""A bare frame of Jelly-RDF 1.2 may start with its columns: they are told from a length."""
+"""Tests that the reader distinguishes columns at the start of a bare frame from a length."""
 
 import io
 from typing import ClassVar
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
 
 
 class TestFirstByteOfColumns:
-    """0x12 is the tag of a frame's columns, and the length of a frame of 18 bytes."""
+    """0x12 is both the tag of a frame's columns, and the length of a frame of 18 bytes."""
 
     @pytest.mark.parametrize("rows", [0, 10, 18, 122])
     def test_columns_of_any_size(self, rows: int) -> None:
@@ -42,7 +42,7 @@ class TestFirstByteOfColumns:
             read_plain(data, limits=jr.Limits(max_frame_size=len(data) - 1))
         assert len(read_plain(data, limits=jr.Limits(max_frame_size=len(data)))) == 1
 
-    # Frames of 18 bytes that may be the first of a delimited stream.
+    # These are frames of 18 bytes that may be the first of a delimited stream.
     FRAMES: ClassVar = {
         "options": bytes.fromhex("0a10 0a0e 0a0178 1001 488001 5010 5810 7802"),
         "changes": bytes.fromhex("0a10 0a0e 0801 1003 488001 508001 5810 7801"),

@@ -1,4 +1,4 @@
-"""The reader of Jelly-RDF 1.2 against a second reader, streams made by hand, and faults."""
+"""Tests the reader of Jelly-RDF 1.2 with a second reader, streams made by hand, and faults."""
 
 import io
 import random
@@ -56,14 +56,14 @@ def test_inspected_and_recovering_decoders(stream: Stream, rng: random.Random) -
     assert report.error is None
     statements = sum(op[0] == "A" for frame in read_plain(data) for op in frame)
     assert report.statements == statements
-    # The producer writes members of oneofs twice, as readers must take it.
+    # The producer writes members of oneofs twice, which readers must accept.
     errors = [fault.rule for fault in jr.validate(data) if fault.rule.severity == "error"]
     assert set(errors) <= {jr.Rule.SECOND_FIELD, jr.Rule.ROW_KINDS}
 
 
 @given(streams(), dice, st.data())
 def test_damaged_streams(stream: Stream, rng: random.Random, data: st.DataObject) -> None:
-    """A byte that is another one: both read the same, or both refuse it."""
+    """If one byte changes, both readers read the same, or both refuse the stream."""
     written = bytearray(write_columns(stream, rng))
     at = data.draw(st.integers(0, len(written) - 1))
     written[at] = data.draw(st.integers(0, 255))
@@ -72,7 +72,7 @@ def test_damaged_streams(stream: Stream, rng: random.Random, data: st.DataObject
 
 @given(streams(), dice)
 def test_checkpoints(stream: Stream, rng: random.Random) -> None:
-    """A decoder that goes on from the checkpoint before a frame reads it as the first one did."""
+    """A decoder that is restored before a frame reads the same as the one that saved its state."""
     data = write_columns(stream, rng)
     if is_bare(data):
         return
@@ -141,7 +141,7 @@ def test_messages_one_by_one() -> None:
 
 
 def test_graphs_are_messages() -> None:
-    """Message lengths cut a stream: within a frame, across frames, and where options come again."""
+    """Message lengths cut a stream within a frame, across frames, and at repeated options."""
 
     def frame(count: int, lengths: list[int], first: int, **fields: Any) -> dict[str, Any]:
         labels = [f"b{number}" for number in range(first, first + count)]
@@ -164,7 +164,7 @@ def test_graphs_are_messages() -> None:
         frame(4, [1, 2], 5),
         frame(1, [], 9, **rows),
         {"metadata": {"k": b"v"}},
-        # Namespaces alone are no message.
+        # A frame that has only namespaces does not contain a message.
         {"columns": {"namespaces": [{"name": "ex", "value": {"name_id": 1}}]}},
     ]
     data = build_stream(LATER, frames)
@@ -183,7 +183,7 @@ def test_graphs_are_messages() -> None:
 
 
 def test_a_graph_that_fails_in_a_message() -> None:
-    """After an ApplyError the graph behind it can still be read."""
+    """After an ApplyError the reader can still read the next graph."""
     literal = {"lex_values": ["x"], "literal_kinds": [2], "langtags": ["ar"]}
     directed = {**literal, "langtag_directions": [2]}
     options = build_options(stream_type=MESSAGES)
@@ -200,7 +200,7 @@ def test_a_graph_that_fails_in_a_message() -> None:
 
 
 def build_run(count: int) -> dict[str, Any]:
-    """Return a batch of so many equal rows, in a few bytes."""
+    """Return a batch of `count` equal rows, in a few bytes."""
     columns = {"layouts": [15, count - 17]}
     return build_batch(
         row_count=count,
@@ -221,7 +221,7 @@ def test_rows_count_before_memory_is_taken(count: int) -> None:
 
 
 def test_cells_count_as_expansion() -> None:
-    """Frames of a few bytes can't stand for rows without end."""
+    """Frames of a few bytes can't expand to an unlimited number of rows."""
     count = 1 << 19
     batch = build_run(count)
     frames = [{"rows": [build_options()], "columns": batch}, *[{"columns": batch}] * 10]

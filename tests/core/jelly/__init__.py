@@ -1,1 +1,1 @@
-"""Jelly; `test_patch_*` and `test_statement_*` have the rules of one of its two formats alone."""
+"""Tests Jelly; `test_patch_*` and `test_statement_*` test only one of its two formats."""

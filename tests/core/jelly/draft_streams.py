@@ -1,11 +1,12 @@
-"""Streams of Jelly-RDF 1.2, a draft, by hand: no writer of it can be had yet."""
+"""Streams of the draft of Jelly-RDF 1.2, made by hand: no writer of the draft is available yet."""
 
 from typing import NamedTuple
 
 _INTEGER = b"http://www.w3.org/2001/XMLSchema#integer"
 _HEX = bytes.fromhex
 
-# <s> <p> <o1>; <s> <p> "x"@en; <s> <q> "7"^^xsd:integer, all under http://a.org/
+# The stream has <s> <p> <o1>; <s> <p> "x"@en; and <s> <q> "7"^^xsd:integer. All IRIs start with
+# http://a.org/.
 TRIPLES_OPTIONS = _HEX("0a0d 0a0b 1001 488001 5010 5810 7803")
 TRIPLES_COLUMNS = (
     _HEX("127e 0803 120d 120173 120170 12026f31 120171 1a0f 120d")
@@ -16,11 +17,11 @@ TRIPLES_COLUMNS = (
     + _HEX("3a0a 120100 1a020204 220101")
     + _HEX("4217 0a0114 1a0103 220101 2a0178 2a0137 32020201 3a02656e")
 )
-# <s2> <p> <o1>, with the lookups of the frame before it
+# The frame has <s2> <p> <o1>, and uses the lookups of the frame before it.
 SECOND_FRAME = _HEX(
     "1220 0801 1204 12027332 3206 1a0105 220101 3a06 1a0102 220101 4206 1a0103 220101"
 )
-# three messages of RDF 1.2, with a base direction, a triple term and named graphs
+# The stream has three messages of RDF 1.2, with a base direction, a triple term and named graphs.
 QUADS_OPTIONS = _HEX("0a0d 0a0b 1002 2801 3003 488001 7803")
 QUADS_COLUMNS = (
     _HEX("127a 0817 1223")
@@ -30,19 +31,20 @@ QUADS_COLUMNS = (
     + _HEX("4221 0a010d 12030f0320 1a0104 2a016d 320102 3a026172 420102 5207 0a00 2a00 520162")
     + _HEX("4a08 12031f0400 1a0105  7a02 1402")
 )
-# The options as an earlier draft, with the same version, numbers them: the types in 5, 6 and 7.
+# An earlier draft with the same version has other field numbers: the types of the options are the
+# fields 5, 6 and 7.
 EARLIER_TRIPLES_OPTIONS = _HEX("0a0d 0a0b 2801 488001 5010 5810 7803")
 EARLIER_QUADS_OPTIONS = _HEX("0a0d 0a0b 2802 3001 3803 488001 7803")
-# ... and the lengths of messages in 10.
+# The same draft has the lengths of messages in field 10.
 EARLIER_QUADS_COLUMNS = QUADS_COLUMNS.replace(b"\x7a\x02\x14\x02", b"\x52\x02\x14\x02")
 
 
 class DraftStream(NamedTuple):
-    """A stream, where its options are in it, and what they are."""
+    """A stream, the place of its options, and their values."""
 
     data: bytes
     offset: int
-    """Of the options' own message."""
+    """The offset of the options' own message."""
     is_delimited: bool
     options: dict[str, str | int]
 

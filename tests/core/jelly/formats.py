@@ -31,32 +31,34 @@ def lit(lex: str, language: str | None = None, datatype: str | None = None) -> P
 
 
 def in_row(number: int, content: bytes) -> bytes:
-    """A row of a frame, by the number of its kind."""
+    """Return a frame's row that has `content` as the field `number`."""
     return wire.field(1, wire.field(number, content))
 
 
 class Format:
     """A format with a type of its statements: TRIPLES, QUADS or GRAPHS.
 
-    Each format has of its own: `spo` and `spog`, rows of a triple and of a quad, and `namespace`;
-    `operations`, statements and namespaces in the plain form of patches, and `nodes`, statements of
-    rdflib's terms; `plain`, what the first of `readers` gives in plain form. Of the reference:
-    `all_said`, the operations of a stream, `said`, those of a frame, `decoded`, what it has of a
-    decoder's frame, and `written_row`. For hypothesis: `flat_streams` and `single_streams`, with
-    `content` and `spoken` of a stream.
+    Each format defines the following members. `spo`, `spog` and `namespace` make rows of a triple,
+    a quad and a namespace. `operations` returns statements and namespaces in the plain form of
+    patches, `nodes` returns statements with rdflib's terms, and `plain` returns an item of the
+    first of `readers` in plain form.
+
+    From the reference come `all_said`, the operations of a stream, `said`, the operations of a
+    frame, `decoded`, the reference's form of a decoder's frame, and `written_row`. For hypothesis
+    there are `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
     """
 
     build: Any
     """The module that builds rows and frames."""
     support: Any
-    """The module that refuses and writes."""
+    """The module with `refuse`, `write` and other helpers."""
     decoder: Any
     """The module of the reference decoder."""
     producer: Any
     """The module of the foreign producer."""
     Frame: Any
     Options: Any
-    """The package's options of a writer."""
+    """The package's class of a writer's options."""
     Writer: Any
     Decoder: Any
     readers: tuple[Any, ...]
@@ -67,18 +69,18 @@ class Format:
     format: str
     """The name by which the package knows the format."""
     version: int
-    """The highest version."""
+    """The highest version of the format."""
     unknown_rows: tuple[int, ...]
-    """Numbers of kinds of rows that are not defined."""
+    """Numbers of kinds of rows that the format does not define."""
     name_row: int
-    """The number of a name entry's row; those of a prefix and of a datatype follow."""
+    """The number of a name entry's row; prefix and datatype entries have the next numbers."""
     namespace_row: int
     enums: tuple[tuple[int, int], ...]
     """Fields of the options row that are closed enums, each with its first undefined value."""
     outcomes: tuple[dict[str, Any], ...] = ({},)
-    """Arguments with which a reader is to have the outcome of the reference."""
+    """Arguments with which a reader must have the same outcome as the reference."""
     changes: tuple[dict[str, Any], ...]
-    """Fields of the options row that only this format has, with values other than `options`'."""
+    """Changes to fields of the options row that only this format has."""
 
     def __init__(self, type: int) -> None:
         self.type = type
@@ -88,7 +90,7 @@ class Format:
     def __repr__(self) -> str:
         return f"{self.build.__name__.rpartition('.')[2]}{self.type}"
 
-    # Rows and streams.
+    # The methods below build rows and streams.
 
     def options(self, **changes: Any) -> Any:
         return self.build.options(**{self.type_field: self.type, **changes})
@@ -109,15 +111,15 @@ class Format:
         return self.build.stream(*frames)
 
     def row(self, **terms: Any) -> Any:
-        """A row of a statement with just these terms; the graph of GRAPHS stands before it."""
+        """Return a row of a statement with just these terms; in GRAPHS it has no graph."""
         return self.spog(**terms) if self.type == QUADS else self.spo(**terms)
 
     def triple(self, s: Any = "s", o: Any = "o") -> Any:
-        """A row of a triple whose predicate is name 1."""
+        """Return a row of a triple whose predicate is name 1."""
         return self.spo(s, build.iri(0, 1), o)
 
     def some(self, **terms: Any) -> list[Any]:
-        """The rows of a statement, ``s <name 1> o g`` but for terms; None leaves one out."""
+        """Return the rows of ``s <name 1> o g``, changed by `terms`; None omits a term."""
         terms = {"s": "s", "p": build.iri(0, 1), "o": "o", "g": "g", **terms}
         g = terms["g"] if self.type == QUADS else terms.pop("g")
         if self.type == GRAPHS:
@@ -126,36 +128,36 @@ class Format:
 
     @property
     def start(self) -> list[Any]:
-        """The rows before the first statement."""
+        """Return the rows before the first statement."""
         return [rdf_build.start("g")] if self.type == GRAPHS else []
 
     @property
     def graph(self) -> Plain | None:
-        """The graph of statements in this type."""
+        """Return the graph of the statements that this type has."""
         return None if self.type == TRIPLES else G
 
     @property
     def expected(self) -> Plain:
-        """The statement that `some` makes."""
+        """Return the statement that `some` makes."""
         return (S, P, O) if self.type == TRIPLES else (S, P, O, G)
 
     def head(self, **options: Any) -> bytes:
-        """A bare frame with one entry in each lookup, to which more rows can be appended."""
+        """Return a bare frame with an entry in each lookup, to which rows can be appended."""
         entries = (self.name("urn:p"), self.prefix(""), self.datatype("urn:d"))
         return self.frame(self.options(rdf_star=True, **options), *entries)
 
     def one(self, *content: Any, **options: Any) -> bytes:
-        """A stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
+        """Return a stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
         return self.stream([self.options(**options), self.name("urn:p"), *content])
 
-    # Reading and writing.
+    # The methods below read and write.
 
     def statements(self, data: Any, **arguments: Any) -> list[Plain]:
         operations = self.operations(data, **arguments)
         return [self.statement(op) for op in operations if op[0] == "A"]
 
     def statement(self, operation: Plain) -> Plain:
-        """The statement that an operation adds."""
+        """Return the statement that an operation adds."""
         return operation[1:4] if self.type == TRIPLES else with_default_graph(operation)[1:]
 
     def namespaces(self, data: Any) -> list[Plain]:
@@ -177,11 +179,11 @@ class Format:
         return self.support.assert_same_outcome(data, **arguments)
 
     def streams(self, **arguments: Any) -> Any:
-        """Hypothesis' strategy of legal streams of all types."""
+        """Return Hypothesis' strategy for legal streams of all types."""
         return self.strategies.streams(**arguments)
 
     def spelled(self, stream: Any, rng: random.Random, **arguments: Any) -> bytes:
-        """The stream as a foreign producer may write it; ``single``: in a bare frame."""
+        """Return the stream as a foreign producer may write it; ``single`` writes a bare frame."""
         messages = self.spoken(stream, rng, **arguments)
         return self.producer.spelled(messages, rng, **arguments)
 
@@ -189,15 +191,15 @@ class Format:
         return self.Writer(destination, self.writer_options(**options))
 
     def options_for(self, stream: Any, **more: Any) -> Any:
-        """The package's options for a stream."""
+        """Return the package's options for a stream."""
         return self.support.options_of(stream.options, **more)
 
     def write_stream(self, stream: Any, **more: Any) -> bytes:
-        """What the package's writer makes of a stream, with its frames."""
+        """Return the stream that the package's writer makes of `stream`."""
         return self.support.write(stream.operations, self.options_for(stream, **more))
 
     def messages(self, data: bytes) -> list[Any]:
-        """The frames of a delimited stream as protobuf's messages."""
+        """Return the frames of a delimited stream as protobuf's messages."""
         return [self.Frame.FromString(part) for part in wire.split(data)]
 
     def rows(self, data: bytes) -> list[Any]:
@@ -207,7 +209,7 @@ class Format:
         return [row.WhichOneof("row") for row in self.rows(data)]
 
     def written(self, data: bytes) -> list[Any]:
-        """The messages of statements."""
+        """Return the messages of statements."""
         kinds = ("statement_add", "triple", "quad")
         return [getattr(row, kind) for row in self.rows(data) for kind in kinds if _has(row, kind)]
 
@@ -217,7 +219,7 @@ def _has(row: Any, kind: str) -> bool:
 
 
 class Patch(Format):
-    """Streams of triples are FLAT, those of quads PUNCTUATED."""
+    """Jelly-Patch: streams of triples are FLAT, those of quads PUNCTUATED."""
 
     build = build
     support = patch_support
@@ -358,7 +360,7 @@ class Rdf(Format):
         return rdf_strategies.streams(logical="flat", **arguments)
 
     def options_for(self, stream: Any, **more: Any) -> Any:
-        # namespaces need version 2
+        # Namespaces need version 2.
         version = 2 if stream.has_namespaces else stream.options["version"]
         return super().options_for(stream, **{"version": version, **more})
 

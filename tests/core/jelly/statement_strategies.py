@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whole legal streams of statements, in the plain form of patches."""
+"""Hypothesis strategies for whole legal streams of statements, in the plain form of patches."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +14,19 @@ PHYSICAL_TYPES = (TRIPLES, QUADS, GRAPHS)
 
 FLAT = {TRIPLES: [1, 11, 31], QUADS: [2, 12], GRAPHS: [2, 102]}
 GROUPED = {TRIPLES: [3, 13, 23], QUADS: [4, 14, 114, 24], GRAPHS: [4, 14, 114, 1004]}
-"""Logical types that go with the physical ones, some of them yet to be defined."""
+"""The logical types that are legal with each physical type; some of them are not defined yet."""
 
 
 @dataclass
 class Stream:
-    """A legal stream: fields of its options row, and what each of its frames says."""
+    """A legal stream: the fields of its options row, and the content of each of its frames."""
 
     options: dict[str, Any]
     frames: list[Frame]
 
     @property
     def operations(self) -> list[Plain]:
-        """Statements and namespaces of all frames."""
+        """Return the statements and namespaces of all frames."""
         return [op for frame in self.frames for op in frame.operations]
 
     @property
@@ -70,9 +70,9 @@ def streams(
     """Draw a legal stream whose lookups are big enough for each of its rows.
 
     Args:
-        draw: Hypothesis's.
-        physical_type: Of the stream; None for any.
-        logical: "flat", "grouped", or "any", which may be unspecified too.
+        draw: The function of hypothesis.
+        physical_type: The physical type of the stream, or None for any.
+        logical: The logical type: "flat", "grouped", or "any", which includes unspecified.
         one_frame: Draw exactly one frame.
         rdf_1_1: Draw neither quoted triples nor generalized statements.
     """

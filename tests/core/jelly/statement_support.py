@@ -1,4 +1,4 @@
-"""What the tests of Jelly-RDF need: reading and writing in plain form, and checking errors."""
+"""Helpers for the tests of Jelly-RDF, which read and write in plain form, and check errors."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -14,18 +14,18 @@ from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import Plain, node, plain, plain_operation, with_default_graph
 
 few = settings(max_examples=max(10, settings.default.max_examples // 3))
-"""For tests whose single examples are large, or say what others say too."""
+"""Settings for tests whose examples are large, or that other tests repeat in part."""
 
 
 def plain_statement(statement: Any) -> Plain:
-    """Return a statement in plain form; its shape must be the documented one."""
+    """Return a statement in plain form; assert that its shape is the documented one."""
     assert type(statement) is tuple, statement
     assert len(statement) in (3, 4), statement
     return tuple(map(plain, statement))
 
 
 def plain_operations(batch: jr.Batch) -> list[Plain]:
-    """Return the operations of a batch as a `Frame` has them: quads with their graph."""
+    """Return the operations of `batch` as a `Frame` has them: quads have their graph."""
     operations = list(map(plain_operation, batch))
     if any(len(statement) == 4 for statement in batch.statements()):
         return [with_default_graph(op) if op[0] == "A" else op for op in operations]
@@ -33,7 +33,7 @@ def plain_operations(batch: jr.Batch) -> list[Plain]:
 
 
 def plain_frame(frame: Any) -> Frame:
-    """Return a frame of the package in plain form; its parts must agree with each other."""
+    """Return a frame of the package in plain form; assert that its parts agree with each other."""
     assert type(frame) is jr.Frame, frame
     result = Frame(plain_operations(frame.batch), dict(frame.metadata))
     assert type(frame.statements) is list
@@ -52,23 +52,23 @@ def plain_frame(frame: Any) -> Frame:
 
 
 def frames(source: Any, **arguments: Any) -> Iterator[Frame]:
-    """Yield what `read` returns."""
+    """Iterate over the frames that the package reads, with their lexical forms unchanged."""
     return map(plain_frame, jr.read_frames(source, **{"normalize": False, **arguments}))
 
 
 def read(source: Any, **arguments: Any) -> list[Frame]:
-    """Return the frames that the package reads, lexical forms as they are."""
+    """Return the frames that the package reads, with their lexical forms unchanged."""
     return list(frames(source, **arguments))
 
 
 def statements(source: Any, **arguments: Any) -> list[Plain]:
-    """Return the statements that the package reads, lexical forms as they are."""
+    """Return the statements that the package reads, with their lexical forms unchanged."""
     arguments.setdefault("normalize", False)
     return [plain_statement(one) for one in jr.read_statements(source, **arguments)]
 
 
 def put(writer: jr.StatementWriter, operation: Plain) -> None:
-    """Write a statement or a namespace, given in the plain form of patches."""
+    """Write a statement or a namespace to `writer`; `operation` has the plain form of patches."""
     if operation[0] == "PA":
         writer.add_namespace(operation[1], URIRef(operation[2][1]))
     else:
@@ -76,7 +76,7 @@ def put(writer: jr.StatementWriter, operation: Plain) -> None:
 
 
 def write(operations: Iterable[Plain], options: jr.StreamOptions | None = None) -> bytes:
-    """Return what the package's writer makes of statements and namespaces."""
+    """Return the stream that the package's writer makes of statements and namespaces."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for operation in operations:
@@ -85,7 +85,7 @@ def write(operations: Iterable[Plain], options: jr.StreamOptions | None = None) 
 
 
 def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = None) -> bytes:
-    """Return what the package's writer makes of frames, each ended by `end_frame`."""
+    """Return the stream that the package's writer makes of `frames`, each ended by `end_frame`."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for frame in frames:
@@ -96,12 +96,12 @@ def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = Non
 
 
 def options_of(fields: dict[str, Any], **more: Any) -> jr.StreamOptions:
-    """Return the package's options for the fields of an options row."""
+    """Return the package's options for `fields` of an options row."""
     return jr.StreamOptions(**{**fields, **more})
 
 
 def refuse(source: bytes, *arguments: Any, **keywords: Any) -> jr.DecodeError:
-    """Check that the package refuses an input; see `tests.support.refuse`."""
+    """Check that the package refuses an input; return the error. See `tests.support.refuse`."""
 
     def reader(source: Any, **arguments: Any) -> Iterator[Plain]:
         return (one for frame in frames(source, **arguments) for one in frame.statements)

@@ -1,4 +1,4 @@
-"""Legal streams of both formats, to cut and to damage."""
+"""Legal streams of both formats, for tests that cut and damage them."""
 
 import random
 from typing import Any
@@ -15,7 +15,7 @@ RDF_TYPES = [f for f in ALL_TYPES if isinstance(f, Rdf)]
 
 
 def _small_patch() -> bytes:
-    """A stream with every kind of row in few bytes."""
+    """Return a stream of patches with every kind of row in few bytes."""
     return b.stream(
         [
             b.options(stream_type=b.PUNCTUATED, statement_type=b.QUADS, rdf_star=True),
@@ -34,7 +34,7 @@ def _small_patch() -> bytes:
 
 
 def _small_rdf(f: Format) -> bytes:
-    """A stream with every kind of row that its type has, in few bytes."""
+    """Return a stream of statements with every kind of row that its type has, in few bytes."""
     options = f.options(rdf_star=True, version=2, stream_name="n", logical_type=0)
     graph = {"g": "g"} if f.type == rb.QUADS else {}
     end = [rb.end()] if f.start else []
@@ -52,7 +52,7 @@ def _small_rdf(f: Format) -> bytes:
 
 
 def _realistic(f: Format) -> bytes:
-    """A stream as a producer writes it, in several frames; patches, transactions across frames."""
+    """Return a stream of several frames as a producer writes it; transactions may span frames."""
     rng = random.Random(54)
     options: dict[str, Any] = {
         "generalized_statements": False,
@@ -107,7 +107,7 @@ REALISTIC = {PATCH_QUADS: PATCH_REALISTIC, **{f: _realistic(f) for f in RDF_TYPE
 
 
 def damage(data: bytearray, rng: random.Random) -> None:
-    """Change, put in or take out some bytes."""
+    """Replace, insert or delete some bytes of `data`."""
     at = rng.randrange(len(data) + 1)
     some = rng.choice([b"\x00", b"\x01", b"\x0a", b"\x7f", b"\x80", b"\xff", rng.randbytes(1)])
     kind = rng.randrange(4)

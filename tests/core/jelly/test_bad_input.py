@@ -1,7 +1,7 @@
-"""Bad input: always a `DecodeError` or `LimitError` that says where, in bounded time and memory.
+"""Tests that bad input gives an error with its place, in bounded time and memory.
 
-Where input is damaged at random, the reference decoder tells whether it must be refused: some
-damage only makes another legal stream.
+The error is a `DecodeError` or a `LimitError`. For randomly damaged input the reference decoder
+decides whether it must be refused: some damage only makes another legal stream.
 """
 
 import gzip
@@ -41,7 +41,7 @@ from tests.strategies import dice
 from tests.support import assert_position, run
 
 START = b"\x12\x01s\x2a\x02\x10\x01"
-"""Subject and predicate of a statement; an object may follow."""
+"""The subject and the predicate of a statement; an object may follow."""
 TRIPLE = START + b"\x52\x01o"
 
 STREAMS = [
@@ -49,7 +49,7 @@ STREAMS = [
     for name, streams in (("small", SMALL), ("realistic", REALISTIC))
     for f, data in streams.items()
 ]
-# In a bare frame a cut after a row is legal: of patches, after each outside a transaction.
+# In a bare frame a cut after a row is legal. In a patch it is legal only outside a transaction.
 BARE = [
     (PATCH, PATCH_BARE, range(3, 4)),
     *((f, wire.split(SMALL[f])[0], range(9, 20)) for f in (RDF, RDF_QUADS, RDF_GRAPHS)),
@@ -69,7 +69,8 @@ class TestTruncated:
         for size in range(len(data)):
             if not f.assert_same_outcome(data[:size]):
                 legal += 1
-                # only at the end of a frame; of patches, outside a transaction
+                # A cut is legal only at the end of a frame, and in patches only outside a
+                # transaction.
                 got = f.support.read(data[:size])
                 if got != whole[: len(got)]:
                     assert got.pop() == ("END",)
@@ -92,7 +93,7 @@ class TestTruncated:
 
     @realistic
     def test_positions(self, f: Format, data: bytes) -> None:
-        """The error of a cut names the frame that is cut, and no row if the frame is not there."""
+        """The error names the frame that is cut, but no row if the frame is missing."""
         at = 0
         for number, part in enumerate(wire.split(data)):
             size = len(wire.varint(len(part)))
@@ -161,7 +162,7 @@ class TestFlipped:
 @formats
 class TestVarints:
     def number(self, f: Format, encoded: bytes) -> bytes:
-        """A stream in which a name entry has an id of these bytes, and a value."""
+        """Return a stream in which a name entry has an id of the bytes `encoded`, and a value."""
         return b.delimited([f.head() + in_row(f.name_row, b"\x08" + encoded + b"\x12\x01x")])
 
     @pytest.mark.parametrize("size", [1, 2, 5, 9, 10])
@@ -170,7 +171,7 @@ class TestVarints:
 
     @pytest.mark.parametrize("size", [5, 6, 10])
     def test_tags_and_lengths_have_five_bytes_at_the_most(self, f: Format, size: int) -> None:
-        """As protobuf's own parsers have it; they refuse what is longer."""
+        """Protobuf's own parsers refuse longer tags and lengths, too."""
         row = f.triple().SerializeToString()
         for more in (
             wire.tag(99, wire.VARINT, size) + b"\x07",
@@ -201,7 +202,7 @@ class TestVarints:
     )
     def test_more_than_ten_bytes_or_64_bits(self, f: Format, encoded: bytes) -> None:
         f.refuse(self.number(f, encoded), row=True)
-        # as a number nobody knows, as a tag, as lengths
+        # The bad varint is the number of an unknown field, a tag, and a length.
         unknown = wire.tag(99, wire.VARINT) + encoded
         bad = [in_row(f.name_row, unknown), encoded, wire.field(1, encoded), b"\x0a" + encoded]
         if f is RDF:
@@ -247,8 +248,9 @@ SIZES = (1, 2, 127, 128, 2**14, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2
 class Place:
     """A message in the first frame of a small stream.
 
-    `spell` gives the frame, or the row that the message is in, with bytes before and behind what
-    the message has; `start` are the rows before that, `end` those behind, and the other frames.
+    `spell` returns the row that the message is in, or the frame. Its two arguments are bytes to
+    insert before and after the content of the message. `start` has the rows before that row, `end`
+    the rows after it, and `frames` the other frames.
     """
 
     f: Format
@@ -289,7 +291,7 @@ def places(f: Format) -> Iterator[Place]:
 
 
 def inside(message: Any) -> Iterator[tuple[Any, Callable[[bytes, bytes], bytes]]]:
-    """Yield the descriptor of each message in a message, and what spells all with more in there."""
+    """Yield the descriptor of each message inside `message`, and its `spell`; see `Place`."""
     data = message.SerializeToString()
     yield message.DESCRIPTOR, lambda before, after: before + data + after
     for field, value in message.ListFields():
@@ -309,18 +311,18 @@ def _embed(start: bytes, spell: Callable[[bytes, bytes], bytes], *around: bytes)
 
 ALL_PLACES = [place for f in SMALL for place in places(f)]
 PLACES = list({repr(place): place for place in ALL_PLACES}.values())
-"""One of each kind of message, in each format."""
+"""One place for each kind of message, in each format."""
 
 messages = pytest.mark.parametrize("place", PLACES, ids=repr)
 
 
 def blocks(place: Place, *types: int) -> list[int]:
-    """The numbers of fields of a message that are strings (9) or messages (11)."""
+    """Return the numbers of the fields of a message that are strings (9) or messages (11)."""
     return [field.number for field in place.descriptor.fields if field.type in (types or (9, 11))]
 
 
 class TestLengths:
-    """Lengths that reach beyond what is there, up to 2**64."""
+    """A length beyond the end of the input is refused, up to 2**64."""
 
     @formats
     @pytest.mark.parametrize("size", SIZES)
@@ -346,7 +348,7 @@ class TestLengths:
         "size", [2**22, 2**24, 2**24 + 1, 64 << 20, (64 << 20) + 1, 2**31, 2**63, 2**64 - 1]
     )
     def test_of_a_frame_of_which_little_comes(self, f: Format, size: int) -> None:
-        """A length alone allocates nothing of that size."""
+        """A length alone does not allocate memory of that size."""
         data = b.delimited([f.head()]) + wire.varint(size) + bytes(100)
         for source in (data, io.BytesIO(data), io.BufferedReader(io.BytesIO(data))):  # type: ignore[arg-type]
             tracemalloc.start()
@@ -433,10 +435,10 @@ class TestWireTypes:
 
 
 class TestUnused:
-    """Values that mean nothing, as another member of their oneof comes after them."""
+    """A value without meaning, because another member of its oneof follows, is still checked."""
 
     def test_they_are_checked_all_the_same(self) -> None:
-        """Wherever they stand: what comes later is read, and would be good."""
+        """A bad value is refused in every place, although the value that replaces it is good."""
         for place in ALL_PLACES:
             for number in blocks(place):
                 error = place.refuse(wire.field(number, b"\xff"))
@@ -444,7 +446,7 @@ class TestUnused:
 
     @messages
     def test_rows_that_are_overwritten_too(self, place: Place) -> None:
-        """Protobuf reads them in full, though they mean nothing."""
+        """A row is read in full, as protobuf does, even if another row overwrites it."""
         if place.row is not None:
             entry = wire.field(place.f.name_row + 1, b"\x12\x01x")
             for more in (b"\x07", b"\x9a\x06\x05x", wire.field(99, b"x")):
@@ -501,7 +503,7 @@ class TestStrings:
 
     @formats
     def test_characters_cut_between_prefix_and_name(self, f: Format) -> None:
-        """Each half must be UTF-8 by itself."""
+        """Each half of the IRI must be valid UTF-8 by itself."""
         entries = in_row(f.name_row + 1, b"\x12\x01\xc3") + in_row(f.name_row, b"\x12\x01\xa9")
         f.refuse(b.delimited([f.head() + entries]), row=True)
 
@@ -522,12 +524,12 @@ class TestStrings:
 
 
 class TestBombs:
-    """Small input that stands for much."""
+    """Small input that expands to much data has limits."""
 
     @formats
     @pytest.mark.parametrize("levels", [101, 1_000_000])
     def test_quoted_triples_that_only_promise(self, f: Format, levels: int) -> None:
-        """Each level claims more than there is."""
+        """Each level has a length that goes beyond the end of the input."""
         inner = b"\x22\xff\xff\xff\x07" * levels
         f.refuse(b.delimited([f.head() + in_row(2, inner)]), row=True)
         claims = b"\x12" + wire.varint(len(inner) + 1) + inner
@@ -535,10 +537,10 @@ class TestBombs:
 
     @pytest.mark.parametrize("is_one_frame", [True, False])
     def test_a_datatype_that_is_looked_up_again_and_again(self, is_one_frame: bool) -> None:
-        """A few bytes that make a reader look at a megabyte, a million times."""
+        """A few bytes can't make a reader read a megabyte a million times."""
         head = build.frame(build.options(), build.name("n"), build.datatype("d" * (1 << 20)))
         typed = build.add("s", b.iri(0, 1), b.literal("a", datatype=1))
-        # either way the number of the datatype's term is forgotten
+        # In both cases the decoder forgets the number of the datatype's term.
         once = (
             [build.prefix("", 1), typed]
             if is_one_frame
@@ -549,7 +551,7 @@ class TestBombs:
         assert "max_expansion" in str(error)
 
     def test_a_large_term_that_each_frame_repeats(self) -> None:
-        """Legal, and what our own writer makes of it: a limit that can be set."""
+        """The stream is legal, and our own writer makes such streams, so the limit can be set."""
         head = build.frame(
             build.options(), build.name("n"), build.add("s", b.iri(0, 1), "x" * 500_000)
         )
@@ -562,7 +564,7 @@ class TestBombs:
             sum(map(len, jr.read_batches(data)))
 
     def test_quoted_triples_that_share_parts(self) -> None:
-        """A tree of many leaves, but few distinct terms, costs little when it is repeated."""
+        """If a tree has many leaves but few distinct terms, its repetition costs little."""
         out = run(
             """
 import time
@@ -624,7 +626,7 @@ print(once, time.process_time() - start)
 
     @formats
     def test_fields_that_merge_over_and_over(self, f: Format) -> None:
-        """Merging takes memory in proportion to the input, not to its square."""
+        """The memory for merging is proportional to the size of the input, not to its square."""
         out = run(
             """
 import jelly_rdflib as jr
@@ -695,7 +697,7 @@ class TestErrors:
 
 @pytest.mark.parametrize("value", [5, 9, 10, 2**31, 2**32 - 1, -1, 2**63])
 def test_logical_types_of_no_known_base(value: int) -> None:
-    """Read or refused; nothing else."""
+    """A logical type without a known base is read or refused, and nothing else happens."""
     options = RDF.options().options.SerializeToString() + wire.field(14, value)
     for strict in (True, False):
         RDF.assert_same_outcome(b.delimited([in_row(1, options)]), strict=strict)
@@ -710,7 +712,7 @@ def test_all_readers_agree(f: Format, data: st.DataObject, rng: random.Random) -
     outcomes = []
     for call in f.readers:
         if call is not jr.read_graphs:
-            # What is damaged may look like the other format.
+            # Damaged data may look like the other format.
             arguments = {"format": f.format} if call is jr.read_batches else {}
             try:
                 list(call(bytes(damaged), normalize=False, **arguments))

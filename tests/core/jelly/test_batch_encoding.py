@@ -1,4 +1,4 @@
-"""Writing batches: what comes out is, byte for byte, what their operations one by one give."""
+"""Tests that batches are written byte for byte as their operations are one by one."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ from tests.support import options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
-"""Of the lookups that are written with: from as few as may be on."""
+"""Sizes of the lookups of the writer, starting with the smallest that are allowed."""
 
 lookups = st.sampled_from(SIZES).map(
     lambda sizes: {
@@ -46,7 +46,7 @@ Error = tuple[type, str] | None
 
 
 def attempt(call: Callable[[], object]) -> Error:
-    """Return what is wrong with a call, if anything."""
+    """Return the type and the text of the EncodeError that `call` raises, or None."""
     try:
         call()
     except jr.EncodeError as error:
@@ -55,7 +55,7 @@ def attempt(call: Callable[[], object]) -> Error:
 
 
 class Written:
-    """An encoder of statements or of changes, and what comes of it: bytes and errors."""
+    """Writes with an encoder of statements or of changes, and keeps its bytes and errors."""
 
     def __init__(self, options: Any) -> None:
         self.pieces: list[bytes] = []
@@ -92,7 +92,7 @@ class Written:
 
 
 def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
-    """Check that batches, and batches mixed with single operations, are written as these alone."""
+    """Check that batches, alone or mixed with operations, are written like single operations."""
     whole, mixed, single = Written(options), Written(options), Written(options)
     for batch in batches:
         whole.batch(batch)
@@ -107,7 +107,7 @@ def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
 
 
 def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[Any, Any]) -> None:
-    """Check that each batch gives the frame, or the error, that what it has gives as tuples."""
+    """Check that each batch gives the same frame, or error, as its content does as tuples."""
     for pair in pairs:
         results = []
         for encoder, items in zip(encoders, pair, strict=True):
@@ -118,7 +118,7 @@ def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[An
 
 
 def batches_of(f: Format, stream: Any) -> list[jr.Batch]:
-    """The batches of a stream, with its namespaces."""
+    """Return the batches of `stream`, with its namespaces."""
     if isinstance(f, Rdf):
         stream.options["version"] = 2
         data = f.write_stream(stream, namespace_declarations=True)
@@ -133,7 +133,7 @@ class TestAnyStream:
     def test_with_any_lookups(
         self, f: Format, data: st.DataObject, sizes: Any, rows: int, delimited: bool, random: Any
     ) -> None:
-        """With lookups that are too small it fails where the single operations do."""
+        """If the lookups are too small, the batch fails where the single operations fail."""
         stream = data.draw(f.streams())
         batches = batches_of(f, stream)
         more = {"namespace_declarations": random.random() < 0.5} if isinstance(f, Rdf) else {}
@@ -168,9 +168,9 @@ class TestAnyStream:
     @few
     @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
     def test_graphs_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
-        """A graph that fails is taken back as it is without batches."""
+        """A graph that fails is undone in the same way as without batches."""
         data = RDF.write_stream(stream)
-        # Version 1 has no namespaces: they would come from a batch alone.
+        # Version 1 has no namespaces, but a batch would write them.
         options = RDF.support.options_of({**stream.options, **sizes, **kinds, "version": 1})
         frames = jr.read_frames(data, strict=False, normalize=False)
         pairs = ((frame.batch, list(frame)) for frame in frames)
@@ -179,11 +179,11 @@ class TestAnyStream:
     @few
     @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
     def test_batches_of_text(self, stream: Any, sizes: Any, random: Any) -> None:
-        """Tables of another reader, which numbers terms in another order."""
+        """The reader of text numbers the terms of its tables in another order."""
         file = io.BytesIO()
         data = write(stream.operations, options_of(stream.options))
         with jr.PatchWriter(file, format="rdf-patch") as writer:
-            # Not all can be said in a text.
+            # A text can't represent all operations.
             attempt(lambda: [writer.write_all(batch) for batch in jr.read_batches(data)])
             attempt(writer.abort)
         batches = list(jr.read_batches(file.getvalue(), format="rdf-patch"))
@@ -222,7 +222,7 @@ def make_builder() -> BatchBuilder:
 
 
 class TestOddBatches:
-    """What no reader makes, but a builder may."""
+    """A builder may make batches that no reader makes."""
 
     @pytest.mark.parametrize("kind", ["QUADS", "TRIPLES"])
     @few
@@ -238,7 +238,7 @@ class TestOddBatches:
         random=dice,
     )
     def test_any_term_anywhere(self, kind: str, rows: Any, kinds: Any, random: Any) -> None:
-        """No term, a string or the default graph stand for their nodes."""
+        """A missing term, a string or the default graph is written like its node."""
         batches = []
         for row in rows:
             builder = make_builder()
@@ -278,7 +278,7 @@ def batch_of(operations: Any) -> jr.Batch:
 
 
 def test_lexical_forms_are_written_to_the_letter() -> None:
-    """Whatever the nodes that the batch makes on request."""
+    """The encoder writes the lexical form that was read, even if a batch's nodes normalize it."""
     number = Literal("01", datatype="http://www.w3.org/2001/XMLSchema#integer", normalize=False)
     frame = jr.PatchEncoder().encode_frame([(Op.A, S, P, number, None)])
     batch = next(iter(jr.read_batches(frame, normalize=True)))

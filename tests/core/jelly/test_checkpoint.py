@@ -1,4 +1,4 @@
-"""A decoder's state: saved as bytes after any frame, and taken over by another decoder."""
+"""Tests the state of a decoder: saved as bytes after any frame, then restored by another one."""
 
 import random
 from typing import Any
@@ -39,7 +39,7 @@ def operations(batches: Any) -> list[Any]:
 
 
 def check_all_states(messages: list[bytes], make_decoder: Any) -> None:
-    """Check that from each state on the same is decoded as without saving and restoring."""
+    """Check that decoding continued from each saved state gives the same as without saving."""
     through = make_decoder()
     expected = [through.decode_frame(message) for message in messages]
     end = through.finish()
@@ -138,7 +138,7 @@ class TestDamage:
             with pytest.raises(jr.DecodeError):
                 decoder.decode_frame(b"")
             return
-        # It is a state, of whatever stream; what it repeats is well formed.
+        # The bytes are the state of some stream, and the terms that it repeats are well formed.
         repeated = b"\x0a\x02\x12\x00"
         try:
             operations([decoder.decode_frame(repeated)])
@@ -172,7 +172,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("levels", [10, 22, 40, 99])
     def test_quoted_triples_that_would_be_written_out_without_end(self, levels: int) -> None:
-        """Each has the one before it as its subject and as its object."""
+        """Each quoted triple has the one before it as its subject and as its object."""
         text = "b" * 20
         data = write(
             [("A", ("bnode", text), ("iri", "urn:p"), ("bnode", text), None)],
@@ -181,12 +181,13 @@ class TestDamage:
         decoder = patch_decoder()
         for frame in wire.split(data):
             decoder.decode_frame(frame)
-        # It is there, its table has one term: a blank node of 20 bytes, and that is the last one.
+        # The saved subject consists of a flag, a table with one term (a blank node of 20 bytes),
+        # and the number of the last term.
         node = bytes([2, 0, len(text)]) + text.encode()
         subject = b"\1\1" + node + b"\1"
         triples = b"".join(bytes([6, level, 1, level]) for level in range(1, levels + 1))
         state = decoder.save()
-        assert state.count(subject) == 2  # the object too
+        assert state.count(subject) == 2  # The state has the same bytes for the object.
         forged = bytes([1, levels + 1]) + node + triples + bytes([levels + 1])
         restored = patch_decoder()
         if levels == 10:

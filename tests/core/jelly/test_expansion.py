@@ -1,4 +1,4 @@
-"""How much text a stream may stand for: `max_expansion`, counted over the whole stream."""
+"""Tests `max_expansion`, which limits the text that a stream expands to, over the whole stream."""
 
 import itertools
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.oracle.wire import varint
 
 LONG = 10_000
 SMALL = jr.Limits(max_text_size=1 << 16, max_expansion=4)
-# What a stream may keep of what it did not use.
+# A stream may save at most this much of the text that it has earned but not used.
 SAVED = 16 * SMALL.max_text_size
 
 HEAD = b.frame(
@@ -24,12 +24,12 @@ HEAD = b.frame(
 
 
 def use(number: int) -> bytes:
-    """A frame of a few bytes that stands for a long IRI."""
+    """Return a frame of a few bytes that expands to a long IRI."""
     return b.frame(b.add(b.iri(1, number % 50 + 1), "p", "o"))
 
 
 def read_until_refused(frames: Iterator[bytes], decoder: PatchFrameDecoder) -> int:
-    """Return how many frames are read before `max_expansion` is reached."""
+    """Return how many frames are read before the decoder reaches `max_expansion`."""
     read: list[jr.Batch] = []
     with pytest.raises(jr.LimitError, match="max_expansion"):
         read.extend(map(decoder.decode_frame, frames))
@@ -47,19 +47,19 @@ def started(limits: jr.Limits = SMALL) -> PatchFrameDecoder:
 
 
 def most_frames(text: int) -> int:
-    """How many frames of a long IRI fit into so much text: once to read it, once to keep it."""
+    """Return how many frames fit into `text` bytes, if each has a long IRI that counts twice."""
     return text // (2 * LONG) + 1
 
 
 def test_a_small_stream_may_stand_for_long_iris() -> None:
-    """As the first frames of streams do, which use what they set up."""
+    """The first frames of many streams use long IRIs that the lookups have just got."""
     data = b.delimited([HEAD, *(use(number) for number in range(50))])
     assert len(data) < 12_000
     assert sum(map(len, jr.read_batches(data))) == 50 + 1
 
 
 def test_a_frame_has_no_text_for_free() -> None:
-    """Frames earn by their size, so that small ones can't stand for any text."""
+    """Frames earn text by their size, so that small frames can't expand to any amount of text."""
     earned = SMALL.max_expansion * len(HEAD)
     count = read_until_refused(uses(), started())
     text = SMALL.max_text_size + earned + SMALL.max_expansion * count * len(use(0))
@@ -77,7 +77,7 @@ def test_empty_frames_earn_no_more_than_their_size(empty: bytes) -> None:
 
 
 def test_what_was_not_used_may_be_used_later_but_not_all() -> None:
-    """Much that stands for itself only, then little that stands for much."""
+    """A stream first has much text that does not expand, then a few bytes that expand to much."""
     decoder = started()
     before = read_until_refused(uses(), started())
     for number in range(200):
@@ -90,7 +90,8 @@ def test_what_was_not_used_may_be_used_later_but_not_all() -> None:
 def test_a_saved_state_gives_no_more_than_a_stream_may_keep() -> None:
     decoder = started()
     state = decoder.save()
-    # What was used, and what may be: the lookups' entries and options stand before them.
+    # After the lookups' entries and the options, the state has the text that was used, and the
+    # text that may be used.
     earned = SMALL.max_text_size + SMALL.max_expansion * len(HEAD)
     old = varint(0) + varint(earned)
     assert state.count(old) == 1

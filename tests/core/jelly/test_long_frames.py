@@ -1,4 +1,4 @@
-"""Long frames of the rows that most streams are made of, which the decoder has a fast path for."""
+"""Tests long frames of the most common rows, for which the decoder has a fast path."""
 
 import os
 import random
@@ -25,7 +25,7 @@ seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
 def statements(rng: random.Random, statement_type: int, count: int) -> list[Plain]:
-    """Statements as in real data: subjects in runs, few predicates, many objects."""
+    """Return statements as in real data: subjects in runs, few predicates, many objects."""
     kinds = rng.choice([3, 40, 300])
     pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
     nodes: list[Plain] = [("iri", f"http://example.org/{n % 9}/{pad}{n}") for n in range(kinds)]
@@ -56,7 +56,7 @@ def statements(rng: random.Random, statement_type: int, count: int) -> list[Plai
 
 
 def of_rdf(operations: list[Plain], type: int) -> list[Plain]:
-    """Return statements as those of patches, and namespaces."""
+    """Return `operations` without headers, with all statements as additions."""
     result: list[Plain] = []
     for operation in operations:
         if operation[0] == "PA":
@@ -68,7 +68,7 @@ def of_rdf(operations: list[Plain], type: int) -> list[Plain]:
 
 
 def stream(f: Format, seed: int) -> tuple[bytes, list[Any]]:
-    """Return a stream, and what it says."""
+    """Return a stream and its operations."""
     rng = random.Random(seed)
     options = {
         f.type_field: f.type,
@@ -113,19 +113,19 @@ def test_damage_is_seen(f: Format, seed: int) -> None:
         damage(damaged, rng)
         f.assert_same_outcome(bytes(damaged))
     for _ in range(3):
-        # cut the frame, with a length that agrees: the end may fall anywhere in a row
+        # Cut the frame, and correct its length, so that the end may fall anywhere in a row.
         frames = wire.split(data)
         frames[-1] = frames[-1][: rng.randrange(len(frames[-1]) + 1)]
         f.assert_same_outcome(b.delimited(frames))
 
 
 def test_ids_of_any_length() -> None:
-    """Name and prefix ids of one to three bytes; the last one ends as a tag and a length do."""
+    """Ids of names and prefixes have one to three bytes; the last has bytes like a tag's."""
     numbers = [1, 2, 127, 128, 129, 300, 16_383, 16_384, 20_000, 0x12 << 14]
     head = [build.options(max_name_table_size=300_000, max_prefix_table_size=300_000)]
     for n in numbers:
         head += [build.name(f"n{n:016}", n), build.prefix(f"p{n:015}:", n)]
-    # After a statement, entries too are read on the fast path.
+    # After a statement the fast path reads entries, too.
     head[3:3] = [build.add("s", build.iri(1, 1), "o")]
     uses = [
         build.add(build.iri(p, n), build.iri(0, 1), build.iri(p, n))
@@ -156,7 +156,7 @@ def test_rows_after_the_last_mark_are_a_patch() -> None:
 @seeds
 @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
 def test_marks_between_statements_keep_the_rules(stream_type: int, seed: int) -> None:
-    """A mark that breaks a rule is refused; so is one in a frame that has too many rows."""
+    """A mark that breaks a rule is refused, and so is a mark in a frame that has too many rows."""
     rng = random.Random(seed)
     head = [build.options(stream_type=stream_type), build.name("urn:p")]
     head.append(build.add("s", build.iri(0, 1), "o"))
@@ -184,11 +184,11 @@ def test_marks_between_statements_keep_the_rules(stream_type: int, seed: int) ->
 
 
 SIZES = (*range(0, 24, 3), 24, 39)
-"""Of a term near a frame's end."""
+"""Sizes of a term near the end of a frame."""
 
 
 def start_of(f: Format) -> list[Any]:
-    """Options, a name, and a first statement, whose graph stays open."""
+    """Return options, a name, and a first statement, whose graph stays open."""
     graph = {"g": "g"} if f.type == QUADS else {}
     first = f.row(s="s", p=b.iri(0, 1), o="o", **graph)
     return [f.options(), f.name("urn:p"), *f.start, first]
@@ -197,7 +197,7 @@ def start_of(f: Format) -> list[Any]:
 @all_types
 @pytest.mark.parametrize("stream_type", [FLAT, PUNCTUATED])
 def test_a_row_that_is_no_mark_is_read_as_it_is(f: Format, stream_type: int) -> None:
-    """Rows of as many bytes as a mark: an empty statement, an unknown field, one with content."""
+    """A row may have as many bytes as a mark: an empty statement, an unknown field, or content."""
     head = start_of(f)
     if not isinstance(f, Rdf):
         head[0] = f.options(stream_type=stream_type)
@@ -206,7 +206,8 @@ def test_a_row_that_is_no_mark_is_read_as_it_is(f: Format, stream_type: int) -> 
     assert whole.startswith(first)
     for tag in range(2, 120):
         for size in (0, 1):
-            # One, and the two that would start a transaction and commit it in Jelly-Patch.
+            # The test inserts one row, then two rows that start and commit a transaction in
+            # Jelly-Patch.
             row = bytes([0x0A, 2, tag, size])
             pair = row + bytes([0x0A, 2, tag + 8, size])
             for odd in (row, pair):
@@ -217,7 +218,7 @@ def test_a_row_that_is_no_mark_is_read_as_it_is(f: Format, stream_type: int) -> 
 @all_types
 @pytest.mark.parametrize("size", SIZES)
 def test_frames_of_any_size_end_where_they_end(f: Format, size: int) -> None:
-    """The last rows of a frame are near its end, where the fast path has to stop looking ahead."""
+    """Near the end of a frame the fast path has to stop looking ahead."""
     head = start_of(f)
     rows = [f.row(p=b.iri(0, 1), o=b.literal("x" * n)) for n in (size, 0, size % 7)]
     last = [f.row(s="y" * size), f.row()]
@@ -233,7 +234,7 @@ def test_frames_of_any_size_end_where_they_end(f: Format, size: int) -> None:
 
 @all_types
 def test_entries_set_anew_between_rows_that_use_them(f: Format) -> None:
-    """The same ids mean another text from one row to the next."""
+    """The same ids refer to another text from one row to the next."""
     head = [*start_of(f), f.prefix("a:"), f.name("x", 2), f.datatype("urn:d")]
     rows = []
     for n in range(100):

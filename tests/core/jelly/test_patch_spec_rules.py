@@ -1,10 +1,10 @@
-"""Rules of Jelly-Patch alone; each test is named after its rule and cites its section.
+"""Tests rules of Jelly-Patch alone; each test has the name of its rule and cites its section.
 
-What a consumer reads and refuses, and what a producer must keep, is in the conformance suite's
-cases, which `tests/conformance/patch` tries. Here is what they can't show: what the package makes
-of what a rule leaves open, and what it lets nobody write. Rules are read from
-Jelly-Patch ("Patch: …") and its base Jelly-RDF; "Rulings" are the later ones on both. The rules
-that both formats share are in `test_spec_rules`.
+The cases of the conformance suite show what a consumer reads and refuses, and what a producer must
+keep; `tests/conformance/patch` runs them. These tests check the rest: how the package decides what
+a rule leaves open, and what it lets nobody write. "Patch: …" cites Jelly-Patch, other sections are
+those of its base, Jelly-RDF. "Rulings" are later decisions on both. The rules that both formats
+share are in `test_spec_rules`.
 """
 
 import io
@@ -25,27 +25,27 @@ END: Plain = ("END",)
 
 
 def rows(*content: Any, **options: Any) -> bytes:
-    """A stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
+    """Return a stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
     return b.stream([b.options(**options), b.name("urn:p"), *content])
 
 
 def statement(s: Any = "s", o: Any = "o", g: Any = None) -> Any:
-    """An add whose predicate is name 1."""
+    """Return an addition whose predicate is name 1."""
     return b.add(s, b.iri(0, 1), o, g)
 
 
 class TestRepeatedTerms:
-    """Patch and RDF: Repeated terms."""
+    """Patch and RDF: the section "Repeated terms"."""
 
     def test_a_namespace_of_quads_before_any_graph_may_have_none(self) -> None:
-        """Patch: Namespaces: MUST be set, unless repeated; Jelly-JVM sets none, which we read."""
+        """Patch: Namespaces: MUST be set, unless repeated. Jelly-JVM sets none, which we read."""
         namespaces = [b.prefix_add("ex", b.iri(0, 1)), b.prefix_delete("ex")]
         data = rows(*namespaces, statement("s", g="g"), *namespaces, statement_type=QUADS)
         graphs = [op[-1] for op in read(data)[:-1]]
         assert graphs == [None, None, G, G, G]
 
     def test_a_namespace_without_a_graph_is_no_graph_to_repeat(self) -> None:
-        """Patch: Namespaces: what was not set is not repeated by a statement."""
+        """Patch: Namespaces: a statement does not repeat a graph that was not set."""
         refuse(
             rows(b.prefix_add("ex", b.iri(0, 1)), statement("s"), statement_type=QUADS), row=True
         )
@@ -54,7 +54,10 @@ class TestRepeatedTerms:
 class TestTransactions:
     @pytest.mark.parametrize("stream_type", ["FRAME", "FLAT", "PUNCTUATED"])
     def test_the_writer_writes_only_whole_transactions(self, stream_type: str) -> None:
-        """Patch: Transactions: only TX … TC and TX … TA; Rulings: within one RDF Patch."""
+        """Patch: Transactions: only TX … TC and TX … TA.
+
+        Rulings: both ends are in one RDF Patch.
+        """
         file = io.BytesIO()
         with jr.PatchWriter(file, jr.PatchOptions(stream_type=stream_type)) as writer:
             for end in (writer.commit, writer.abort):
@@ -70,14 +73,14 @@ class TestTransactions:
 
 
 class TestDelimiting:
-    """Patch: Delimited variant; protocol.md: delimited or bare."""
+    """Patch: Delimited variant. In protocol.md: streams are delimited or bare."""
 
     def test_a_delimited_frame_of_ten_bytes(self) -> None:
-        """protocol.md: delimited when byte 1 is 0x0A and byte 2 is not."""
+        """protocol.md: a stream is delimited when byte 1 is 0x0A and byte 2 is not."""
         options = wire.field(1, TRIPLES) + wire.field(2, FLAT) + wire.field(9, 8)
         data = b.delimited([wire.field(1, wire.field(1, options))])
         assert data[:2] == b"\x0a\x0a"
-        # it is read as delimited, and lacks a version
+        # The stream is read as delimited, and has no version.
         assert "version" in refuse(data, row=True).message
 
     @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
@@ -86,12 +89,12 @@ class TestDelimiting:
         data = b"\x00\x00" + b.stream([b.options(stream_type=stream_type), b.header("id", "s")])
         operations = read(data)
         if stream_type == FRAME:
-            # whether frames before the options are patches, nobody says
+            # The specification does not say whether frames before the options are patches.
             operations = operations[-2:]
         assert operations == [("H", "id", S), END]
 
     def test_65536_empty_frames_may_come_first(self) -> None:
-        """Decided: a bound, so that a file of zeros ends in an error."""
+        """Decided: this number has a limit, so that a file of zeros ends in an error."""
         data = b.stream([b.options(stream_type=FLAT), b.header("id", "s")])
         assert read(bytes(1 << 16) + data) == [("H", "id", S), END]
         assert refuse(bytes((1 << 16) + 1) + data).rule == "options-first"

@@ -1,4 +1,4 @@
-"""Reading both formats: from every kind of source, compressed or not, whole or not."""
+"""Tests reading both formats from every kind of source, compressed or not, complete or not."""
 
 import contextlib
 import gzip
@@ -39,12 +39,12 @@ both = pytest.mark.parametrize("f", DATA, ids=repr)
 
 
 def items(f: Format, source: Any) -> list[Plain]:
-    """Operations or statements that the package reads."""
+    """Return the operations or statements that the package reads from `source`."""
     return [f.plain(item) for item in f.readers[0](source, normalize=False, format=f.format)]
 
 
 class TestAgainstProtobuf:
-    """What protobuf's classes write is read as the reference decoder reads it."""
+    """The package reads frames of protobuf's classes as the reference decoder does."""
 
     @formats
     @given(st.data(), dice, st.sampled_from(sorted(COMPRESSIONS)), st.integers(1, 40))
@@ -89,7 +89,7 @@ class TestAgainstProtobuf:
 @both
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 class TestSources:
-    """The same comes from every kind of source, compressed or not."""
+    """Every kind of source gives the same result, compressed or not."""
 
     @pytest.fixture
     def data(self, f: Format, compression: str) -> bytes:
@@ -104,11 +104,11 @@ class TestSources:
         path.write_bytes(data)
         with path.open("rb") as file:
             view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            # Of a buffer all bytes count, wherever its own methods would read on.
+            # All bytes of a buffer are read, wherever its position is.
             view.seek(5)
             operations = f.readers[0](view, normalize=False)
             assert list(map(f.plain, operations)) == ITEMS[f]
-            # the iterator is at its end, so it does not keep the mmap from being closed
+            # The iterator is at its end, so it does not prevent the closing of the mmap.
             view.close()
 
     @pytest.mark.parametrize("make", [str, Path, os.fspath])
@@ -208,7 +208,8 @@ class TestCompression:
                 refused += 1
                 assert isinstance(error.offset, int)  # noqa: PT017
             else:
-                # a header's time stamp and the like, or no checksum
+                # The damaged byte may be in a header's time stamp or the like, or the format has
+                # no checksum.
                 assert operations == ITEMS[f] or name == "zstd"
         assert refused > len(data) / 11 / 2
 
@@ -272,7 +273,7 @@ class TestLiveSources:
             assert [f.plain(item) for item in reader] in ([], [("END",)])
 
     def test_a_file_is_not_read_before_it_is_iterated(self, f: Format) -> None:
-        """A live source may have nothing yet; the call must not wait for it."""
+        """A live source may have no data yet, so the call must not wait for data."""
 
         for call in f.readers:
             call(breaking(AssertionError("read too early")))
@@ -294,7 +295,7 @@ class TestIteration:
             assert list(reader) == []
 
     def test_a_path_is_closed_at_the_end_and_at_an_error(self, f: Format, tmp_path: Path) -> None:
-        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x"
         path.write_bytes(DATA[f])
         list(f.readers[0](path))
@@ -305,7 +306,7 @@ class TestIteration:
 
 @formats
 class TestDecoder:
-    """Frames of a message broker."""
+    """A decoder reads the frames of a message broker."""
 
     def some(self, f: Format) -> bytes:
         return f.frame(f.options(), f.name("urn:p"), f.triple())
@@ -338,7 +339,7 @@ class TestDecoder:
 
 @both
 def test_a_source_that_reads_its_own_reader_does_no_harm(f: Format) -> None:
-    """A generator would raise ValueError; nothing may crash."""
+    """The source must not crash the reader; a generator would raise a ValueError."""
 
     class Evil:
         def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Options that a stream has already: it goes on, a new one starts, or it is an error."""
+"""Tests repeated options: the stream continues, a new stream starts, or they are an error."""
 
 import io
 import tracemalloc
@@ -29,12 +29,12 @@ KINDS = {PATCH: PatchFrameDecoder, RDF: StatementFrameDecoder}
 
 
 def first(f: Format, n: Any, **more: Any) -> bytes:
-    """A frame with options that uses what it sets."""
+    """Return a frame with options and entries, which also uses them."""
     return f.frame(f.options(**more), f.name(f"urn:{n}"), f.triple())
 
 
 def again(f: Format) -> bytes:
-    """One that uses it again."""
+    """Return a frame that uses the entries of `first` again."""
     return f.frame(f.spo(None, b.iri(0, 1)))
 
 
@@ -52,7 +52,7 @@ class TestRestart:
     @few
     @given(data=st.data(), rows=st.integers(1, 4))
     def test_streams_one_after_another(self, f: Format, data: st.DataObject, rows: int) -> None:
-        """They are what each of them is alone."""
+        """Streams that follow one another are read as each of them is read alone."""
         streams = [
             wire.split(f.write_stream(stream, frame_rows=rows))
             for stream in data.draw(st.lists(f.streams(), min_size=1, max_size=3))
@@ -69,7 +69,7 @@ class TestRestart:
 
     @formats
     def test_each_frame_may_be_a_stream(self, f: Format) -> None:
-        """Its size, and what it holds, are counted for it alone."""
+        """The decoder counts the size and content of each stream by itself."""
         limits = jr.Limits(max_frame_rows=1, max_text_size=100)
         decoder = make(f, limits=limits)
         for n in range(50):
@@ -128,7 +128,7 @@ class TestRestart:
         assert (caught.value.frame, caught.value.row) == (0, 3)
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
-        """The short names are put where the long ones were, whose memory the entries keep."""
+        """The short names replace the long ones, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)
         limits = jr.Limits(max_text_size=10_000)
         long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]
@@ -155,7 +155,7 @@ class TestRestart:
 
 
 class TestRestartByTheCaller:
-    """`FrameDecoder.restart` leaves a decoder as if it were new."""
+    """`FrameDecoder.restart` puts a decoder into the state of a new one."""
 
     @few
     @given(strategies.streams(), strategies.streams(), st.data())
@@ -226,7 +226,7 @@ def decode(decoder: Any, data: bytes) -> list[Any]:
 
 
 def spell(item: Any) -> Any:
-    """Return what an item of any reader says, as something that shows it."""
+    """Return the content of an item of any reader, in a form that can be compared."""
     return item.to_pylist() if hasattr(item, "to_pylist") else list(item)
 
 
@@ -259,7 +259,7 @@ class TestEntryPoints:
         assert uses(on_repeated_options="restart") == [2, 2]
         with pytest.raises(jr.DecodeError, match="on_repeated_options="):
             list(read(data, on_repeated_options="error"))
-        # Their lookups make one: the second's names are those of the first.
+        # The two streams share their lookups: the second one uses the names of the first.
         assert uses() == uses(on_repeated_options="continue") == [3, 1]
 
     def test_no_other_choice(self, f: Format, read: Callable[..., Iterable[Any]]) -> None:

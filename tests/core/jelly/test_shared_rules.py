@@ -1,6 +1,6 @@
-"""Rules that both formats share, tried of Jelly-RDF by the cases of Jelly-Patch's suite.
+"""Tests the rules that both formats share on Jelly-RDF, with the cases of Jelly-Patch's suite.
 
-Each case has the name of what it shows; `tests/conformance/patch` tries it of Jelly-Patch itself.
+The name of a case says what it shows; `tests/conformance/patch` runs it on Jelly-Patch itself.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,15 @@ from tests.oracle import wire
 from tests.oracle.terms import Plain
 
 FOLDERS = ("frames", "ids", "lookups", "namespaces", "options", "repeats", "rows", "terms")
-# Of these bytes no messages can be made.
+# Cases with these words in their names have bytes that can't be parsed as messages.
 UNREADABLE = ("cut_off", "bytes_behind", "a_thousand_deep")
-# What Jelly-RDF has not or otherwise; and for the suite xsd:string is as good as no datatype.
+# Jelly-RDF lacks these features or has them in another form. For the suite, xsd:string also equals
+# no datatype.
 APART = ("stream_type", "changed_type", "version_2", "graph_of_namespace", "xsd_string")
 
 
 def to_row(row: Any, statement_type: int) -> Any:
-    """Return a row of a patch as one of statements; None if there is no such row."""
+    """Return a row of a patch as a row of statements, or None if there is no such row."""
     kind = row.WhichOneof("row")
     content = getattr(row, kind) if kind else None
     if kind == "options":
@@ -46,7 +47,7 @@ def to_row(row: Any, statement_type: int) -> Any:
 
 
 def to_rdf(data: bytes) -> tuple[int, bytes]:
-    """Return a stream of patches as one of statements, and its type."""
+    """Return the type of `data`, a stream of patches, and its statements as Jelly-RDF."""
     is_bare = wire.looks_bare(data)
     messages = [
         pb.RdfPatchFrame.FromString(part) for part in ([data] if is_bare else wire.split(data))
@@ -61,7 +62,7 @@ def to_rdf(data: bytes) -> tuple[int, bytes]:
 
 
 def of_statements(entry: Entry) -> bool:
-    """Is a case about nothing but statements, and namespaces without a graph?"""
+    """Return whether a case has only statements, and namespaces without a graph."""
     _, folder, name = entry.name.split("/")
     if folder not in FOLDERS or entry.refusal == "may" or any(map(name.count, UNREADABLE + APART)):
         return False
@@ -77,7 +78,7 @@ def of_statements(entry: Entry) -> bool:
 
 
 def said(entry: Entry) -> Iterator[Plain]:
-    """Yield what a case says as statements and namespaces."""
+    """Yield the result of a case as statements and namespaces."""
     assert entry.result is not None
     for patch in document.load(entry.result.read_bytes())["patches"]:
         for op, *terms in patch:

@@ -1,10 +1,11 @@
-"""Rules that both formats share; each test is named after its rule.
+"""Tests rules that both formats share; each test has the name of its rule.
 
-A class for each section of the specification of Jelly-RDF, in its order. What a consumer reads and
-refuses is in the conformance suite's cases: `test_shared_rules` tries them of Jelly-RDF, and
-`tests/conformance/patch` of Jelly-Patch. Here is what they can't show: what a producer writes, as
-protobuf's classes parse it; limits; what the package makes of what a rule leaves open. The rules of
-one format alone are in `test_patch_spec_rules` and `test_statement_spec_rules`.
+There is a class for each section of the specification of Jelly-RDF, in its order. The cases of the
+conformance suite show what a consumer reads and refuses: `test_shared_rules` runs them on
+Jelly-RDF, and `tests/conformance/patch` on Jelly-Patch. These tests check the rest: what a
+producer writes, parsed by protobuf's classes; limits; and how the package decides what a rule
+leaves open. The rules of one format alone are in `test_patch_spec_rules` and
+`test_statement_spec_rules`.
 """
 
 from typing import Any
@@ -41,26 +42,26 @@ QUOTED = ("triple", S, P, O)
 
 @formats
 class TestVersioning:
-    """Versioning; Stream options, version."""
+    """The sections "Versioning" and "Stream options, version"."""
 
     def test_a_version_above_the_implementations_is_refused(self, f: Format) -> None:
-        """SHOULD throw an error if the version tag is greater."""
-        # Version 3 of Jelly-RDF is a draft that is read: see tests/core/columns.
+        """A reader SHOULD throw an error if the version tag is greater than its own."""
+        # Version 3 of Jelly-RDF is a draft, which the package reads: see tests/core/columns.
         for version in {f.version + 1, f.version + 2, 10_000, 10_001, 2**32 - 1} - {3}:
             assert "version" in f.refuse(f.one(version=version), row=True).message
 
 
 class TestFrames:
-    """Stream frames; Ordering."""
+    """The sections "Stream frames" and "Ordering"."""
 
     @all_types
     def test_the_writer_keeps_frames_small(self, f: Format) -> None:
-        """RECOMMENDED: below 1 MB."""
+        """Frames below 1 MB are RECOMMENDED."""
         data = f.write([("A", S, P, lit(f"{n}" + "x" * 10_000), None) for n in range(300)])
         sizes = list(map(len, wire.split(data)))
         assert max(sizes) < 1_048_576
         assert len(sizes) > 1
-        # An object that repeats takes no room.
+        # A repeated object takes no space.
         big = lit("x" * 10_000)
         repeated = f.write([("A", ("bnode", str(n)), P, big, None) for n in range(200)])
         assert len(wire.split(repeated)) == 1
@@ -89,7 +90,7 @@ class TestOptions:
         ids=str,
     )
     def test_options_that_change_are_refused(self, f: Format, change: dict[str, Any]) -> None:
-        """MUST be identical to all previous occurrences. Rulings: it is an error."""
+        """Options MUST be identical to all previous occurrences. Rulings: others are an error."""
         error = f.refuse(f.stream([f.options(), f.options()], [f.options(**change)]), row=True)
         assert (error.frame, error.row) == (1, 0)
 
@@ -99,12 +100,12 @@ class TestOptions:
         [*zip(SIZES, (4097, 1025, 257), strict=True), *((field, 2**32 - 1) for field in SIZES)],
     )
     def test_lookups_over_the_limit_are_refused(self, f: Format, field: str, size: int) -> None:
-        """Security considerations, overly large lookup tables."""
+        """Security considerations: overly large lookup tables are refused."""
         f.refuse(f.stream([f.options(**{field: size})]), jr.LimitError, row=True)
 
     @formats
     def test_limits_on_lookups_can_be_set(self, f: Format) -> None:
-        """Security considerations, overly large lookup tables: a configurable limit."""
+        """Security considerations: the limit on lookup tables is configurable."""
         data = f.one(f.triple())
         for field in SIZES:
             f.refuse(data, jr.LimitError, limits=jr.Limits(**{field: 15}))
@@ -176,7 +177,7 @@ class TestOptions:
     def test_the_writer_writes_the_options_it_was_given(
         self, f: Format, given: dict[str, Any], defaults: dict[str, Any]
     ) -> None:
-        """Stream options: every field."""
+        """The section "Stream options": the writer writes every field."""
         every = {**given, "generalized_statements": True, "rdf_star": True}
         every |= zip(SIZES, (11, 7, 5), strict=True)
         for options, fields, sizes in (
@@ -189,43 +190,43 @@ class TestOptions:
 
 
 class TestWritersLookups:
-    """Prefix, name, and datatype lookup entries; Stream options."""
+    """The sections "Prefix, name, and datatype lookup entries" and "Stream options"."""
 
     @formats
     def test_the_writer_refuses_datatypes_without_a_lookup(self, f: Format) -> None:
-        """max_datatype_table_size 0 effectively prohibits the use of datatype literals."""
+        """The value 0 of max_datatype_table_size prohibits the use of datatype literals."""
         with pytest.raises(jr.EncodeError):
             f.write([("A", S, P, lit("1", None, "urn:d"), None)], max_datatype_table_size=0)
 
 
 class TestStatements:
-    """RDF statements and graphs."""
+    """The section "RDF statements and graphs"."""
 
     @formats
     @pytest.mark.parametrize("graph", [G, P])
     def test_the_writer_refuses_a_graph_in_triples(self, f: Format, graph: Plain) -> None:
-        """A triple has no graph."""
+        """A triple can't have a graph."""
         with pytest.raises(jr.EncodeError):
             f.write([("A", S, P, O, graph)])
 
     @formats
     def test_the_writer_takes_the_default_graph_in_triples(self, f: Format) -> None:
-        """Issue: None is the default graph, and rdflib's name for it is taken too."""
+        """Issue: None is the default graph, and rdflib's name for it is accepted, too."""
         assert f.statements(f.write([("A", S, P, O, DEFAULT_GRAPH)])) == [(S, P, O)]
 
 
 @formats
 @pytest.mark.parametrize("language", ["", " ", "1", "en_GB", "é", "en-", "-en"])
 def test_what_is_no_language_tag_is_refused(f: Format, language: str) -> None:
-    """Literals, langtag: SHOULD be a valid BCP 47 language tag; rdflib can hold nothing else."""
+    """Literals, langtag: SHOULD be a valid BCP 47 language tag; rdflib accepts no other."""
     f.refuse(f.one(f.triple(o=b.literal("x", language))), row=True)
 
 
 class TestQuotedTriples:
-    """Quoted triples (RDF-star); Security considerations, infinite recursion."""
+    """The sections "Quoted triples (RDF-star)" and "Security considerations"."""
 
     def nested(self, f: Format, levels: int) -> bytes:
-        """A stream with one statement whose object has so many levels of quoted triples."""
+        """Return a stream with a statement whose object has `levels` levels of quoted triples."""
         start = wire.field(2, b"s") + wire.field(5, b"\x10\x01")
         content = start + wire.field(10, b"o")
         for _ in range(levels):
@@ -248,12 +249,12 @@ class TestQuotedTriples:
     @all_types
     @pytest.mark.parametrize("levels", [101, 1000, 20_000])
     def test_nesting_beyond_the_limit_is_refused(self, f: Format, levels: int) -> None:
-        """SHOULD throw an error if the depth of the nesting exceeds the capabilities."""
+        """A reader SHOULD throw an error if the depth of the nesting exceeds its capabilities."""
         f.refuse(self.nested(f, levels), jr.LimitError, row=True)
 
     @formats
     def test_the_limit_on_nesting_can_be_set(self, f: Format) -> None:
-        """Security considerations: set to a reasonable value."""
+        """Security considerations: the limit on nesting should be set to a reasonable value."""
         for limit in (1, 2, 5):
             limits = jr.Limits(max_nesting_depth=limit)
             assert len(f.statements(self.nested(f, limit), limits=limits)) == 1
@@ -268,7 +269,7 @@ class TestQuotedTriples:
 
     @with_graphs
     def test_a_graph_is_no_quoted_triple(self, f: Format) -> None:
-        """RDF terms and graph nodes: *_triple_term; there is none of a graph."""
+        """RDF terms and graph nodes: *_triple_term; there is no such field for a graph."""
         with pytest.raises(jr.EncodeError):
             f.write([("A", S, P, O, QUOTED)], rdf_star=True, generalized_statements=True)
 
@@ -276,7 +277,7 @@ class TestQuotedTriples:
 @with_graphs
 class TestGraphNodes:
     def test_the_default_graph(self, f: Format) -> None:
-        """RdfDefaultGraph; Issue: in operations None, in statements rdflib's name for it."""
+        """RdfDefaultGraph. Issue: it is None in operations, and rdflib's name in statements."""
         data = f.one(*f.some(g=b.default_graph()))
         ((*_, graph),) = f.nodes(data)
         assert graph == (DATASET_DEFAULT_GRAPH_ID if isinstance(f, Rdf) else None)
@@ -287,7 +288,7 @@ class TestGraphNodes:
     def test_the_writer_names_the_default_graph_as_such(
         self, f: Format, graph: Plain | None
     ) -> None:
-        """Represented using the RdfDefaultGraph message."""
+        """The default graph is represented by the RdfDefaultGraph message."""
         data = f.write([("A", S, P, O, graph)])
         starts = [row.graph_start for row in f.rows(data) if f.type == GRAPHS]
         kinds = [message.WhichOneof("graph") for message in starts or f.written(data)]
@@ -295,11 +296,11 @@ class TestGraphNodes:
 
 
 class TestDelimiting:
-    """Delimited variant of Jelly; Internet media type and file extension."""
+    """The sections "Delimited variant" and "Internet media type and file extension"."""
 
     @all_types
     def test_the_writer_can_write_a_bare_frame(self, f: Format) -> None:
-        """The option `delimited`."""
+        """The option `delimited` turns off the lengths of frames."""
         operations = [("A", S, P, O, f.graph), ("A", O, P, S, f.graph)]
         data = f.write(operations, delimited=False, frame_rows=1)
         assert wire.looks_bare(data)

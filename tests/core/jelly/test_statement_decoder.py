@@ -1,4 +1,4 @@
-"""Reading Jelly-RDF; what both formats share is in `test_read`."""
+"""Tests reading Jelly-RDF alone; `test_read` tests both formats."""
 
 import os
 import random
@@ -32,7 +32,7 @@ from tests.strategies import dice
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:
-    """Return the stream as a foreign producer may write it."""
+    """Return `stream` as a foreign producer may write it."""
     return rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
 
 
@@ -51,7 +51,7 @@ def test_batches_and_statements_say_what_frames_do(stream: Stream, rng: random.R
 
 
 def dataset_of(frame: Frame) -> Counter[Plain]:
-    """Return the distinct statements of a frame."""
+    """Return the distinct statements of `frame`."""
     return Counter(set(frame.statements))
 
 
@@ -70,7 +70,7 @@ P, EX = URIRef("urn:p"), URIRef("http://example.org/")
 
 
 def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
-    """A stream of three frames: two statements, none, one; a namespace in the first."""
+    """Return a stream of frames with two, no and one statement, and a namespace in the first."""
     head = [
         b.options(physical_type=physical_type, logical_type=logical_type, version=2, **options),
         b.name("urn:p"),
@@ -88,7 +88,7 @@ def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
 
 
 class TestStrictness:
-    """Types that don't go together are refused by each reader, unless it is told otherwise."""
+    """Each reader refuses types that don't go together, unless `strict` is False."""
 
     DATA = b.stream([b.options(physical_type=TRIPLES, logical_type=DATASETS)])
 
@@ -106,7 +106,7 @@ class TestStrictness:
 
 
 class TestGraphs:
-    """read_graphs: a Graph or a Dataset for each frame."""
+    """`read_graphs` gives a Graph or a Dataset for each frame."""
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_namespaces_are_bound(self, physical_type: int) -> None:
@@ -131,7 +131,7 @@ class TestGraphs:
     @few
     @given(strategies.streams(logical="grouped", rdf_1_1=True), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
-        # rdflib's Dataset makes a blank node of an empty name
+        # rdflib's Dataset turns an empty name into a blank node.
         assume(all(statement[3:] != (("iri", ""),) for statement in stream.statements))
         assume(all(statement[3:] != (("bnode", ""),) for statement in stream.statements))
         data = spelled(stream, rng)
@@ -159,7 +159,7 @@ READERS: list[Callable[..., Any]] = [
 class TestIteration:
     @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
-        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x.jelly"
         path.write_bytes(grouped(QUADS, DATASETS))
         reader = call(path)
@@ -219,7 +219,7 @@ class TestDecoder:
 
 
 def test_a_failure_after_a_warning_does_not_use_its_text() -> None:
-    """Fuzzing found it: the warning of the first frame is gone when the second one fails."""
+    """The text of a frame's warning is gone when a later frame fails; fuzzing found this fault."""
     data = bytes.fromhex(
         "220a130a1110031801200148800150025802700d7802f9ffffff0fd56cf0cac3bc7fe3330a260a1b0a0861"
         "2073747265616d10011801200148800150025802700d7802fdffffff0f4c5282a00a05520308ff010a024a00"

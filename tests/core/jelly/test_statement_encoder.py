@@ -1,4 +1,4 @@
-"""Writing Jelly-RDF; what both formats share is in `test_write`."""
+"""Tests writing Jelly-RDF alone; `test_write` tests both formats."""
 
 import io
 from collections import Counter
@@ -51,7 +51,7 @@ def frames_of(stream: Stream) -> list[Frame]:
 
 
 class TestAgainstProtobuf:
-    """What the package writes, the reference decoder reads."""
+    """The reference decoder reads what the package writes."""
 
     @few
     @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
@@ -62,7 +62,7 @@ class TestAgainstProtobuf:
         if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
             assert got == expected
         else:
-            # others may come before it, but the end that was asked for is there
+            # Full frames may come first, but a frame ends where the caller asked for its end.
             assert [op for frame in got for op in frame.operations] == as_written(stream.operations)
             assert [frame.metadata for frame in got if frame.metadata] == [
                 frame.metadata for frame in expected if frame.metadata
@@ -105,12 +105,12 @@ class TestAgainstProtobuf:
 
 
 class TestEconomy:
-    """Zero ids and repeated terms are used whenever they apply."""
+    """The writer uses zero ids and repeated terms wherever they are possible."""
 
     @few
     @given(strategies.streams(physical_type=GRAPHS, logical="flat"))
     def test_graphs_are_opened_only_where_they_change(self, stream: Stream) -> None:
-        """In flat streams they stay open from frame to frame."""
+        """In a flat stream a graph stays open from frame to frame."""
         for frame_rows in (2, 1000):
             data = write(stream.operations, RDF.options_for(stream, frame_rows=frame_rows))
             got = Counter(row.WhichOneof("row") for row in RDF.rows(data))
@@ -123,7 +123,7 @@ MISSHAPEN: tuple[Any, ...] = ((), (S,), (S, P), (S, P, O, G, G), [S, P, O], None
 
 
 class TestRefusals:
-    """What can't be written raises `EncodeError`, and the stream is as if it had not been tried."""
+    """What can't be written raises `EncodeError`, and leaves nothing in the stream."""
 
     @pytest.mark.parametrize("wrong", MISSHAPEN, ids=range(len(MISSHAPEN)))
     def test_what_is_no_statement(self, wrong: Any) -> None:
@@ -180,7 +180,7 @@ class TestRefusals:
 class TestFrames:
     @pytest.mark.parametrize("make", [flat, grouped])
     def test_a_frame_that_is_ended_leaves_no_graph_open(self, make: Any) -> None:
-        """One that is closed since it is full may do so, in a flat stream."""
+        """In a flat stream, a frame that is closed because it is full may leave a graph open."""
         element = Frame([("A", *map(plain, (S, P, O, G)))], {"k": b"v"})
         encoder = jr.StatementEncoder(make(GRAPHS))
         statement = (S, P, O, G)
@@ -201,7 +201,7 @@ class TestFrames:
     def test_an_element_that_an_exception_cuts_is_left_out(
         self, physical_type: int, make: Any, kept: list[int]
     ) -> None:
-        """It would pass for a whole one."""
+        """A reader would take the part for a whole element."""
         file = io.BytesIO()
         with (  # noqa: PT012
             pytest.raises(KeyError),
@@ -230,7 +230,7 @@ def a_graph(*names: str) -> Graph:
 
 
 def a_dataset(**graphs: str) -> Dataset:
-    """A dataset of graphs with a statement for each letter; ``default`` is the default graph."""
+    """Return a dataset whose graphs, ``default`` or named, have a statement for each letter."""
     dataset = Dataset()
     for name, letters in graphs.items():
         graph = (
@@ -246,7 +246,7 @@ def content(graph: Any) -> set[Any]:
 
 
 class TestFramesThatFail:
-    """A frame of a grouped stream is a graph: one that failed leaves nothing in the next one."""
+    """A frame of a grouped stream is a graph: a graph that failed leaves nothing in the next."""
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_the_next_frame_has_nothing_of_it(self, physical_type: int) -> None:
@@ -280,7 +280,7 @@ class TestFramesThatFail:
 
 
 class TestWriteGraphs:
-    """jr.write_graphs: a frame for each Graph or Dataset."""
+    """`jr.write_graphs` writes a frame for each Graph or Dataset."""
 
     def test_graphs(self) -> None:
         graphs = [a_graph("a", "b"), Graph(), a_graph("c")]

@@ -1,10 +1,10 @@
-"""Rules of Jelly-RDF alone; each test is named after its rule.
+"""Tests rules of Jelly-RDF alone; each test has the name of its rule.
 
-A class for each section, in the specification's order. "Rulings" are the later ones of the format's
-authors; "Decided" is what this project made of what the specification leaves open. The rules that
-both formats share are in `test_spec_rules` and `test_shared_rules`; what frames, metadata and
-graphs say is held against the reference decoder in `test_read`, `test_write` and
-`test_statement_decoder`.
+There is a class for each section, in the specification's order. "Rulings" are later decisions of
+the format's authors. "Decided" is a decision of this project where the specification leaves
+something open. The rules that both formats share are in `test_spec_rules` and `test_shared_rules`.
+`test_read`, `test_write` and `test_statement_decoder` compare frames, metadata and graphs with the
+reference decoder.
 """
 
 import io
@@ -38,7 +38,7 @@ X, Y = ("bnode", "x"), ("bnode", "y")
 
 
 class TestVersioning:
-    """Versioning; Stream options, version."""
+    """The sections "Versioning" and "Stream options, version"."""
 
     def test_features_are_read_whatever_the_version_says(self) -> None:
         """Decided: namespace declarations in a stream of version 1 are accepted."""
@@ -46,7 +46,7 @@ class TestVersioning:
         assert (frame.namespaces, frame.statements) == ([("ex", P)], [(S, P, O)])
 
     def test_the_writer_sets_the_lowest_version_or_the_one_it_is_told(self) -> None:
-        """The producer MUST set it. RECOMMENDED: the lowest that has the features used."""
+        """The producer MUST set the version. The lowest with the used features is RECOMMENDED."""
         for given, version in (({}, 1), ({"namespace_declarations": True}, 2), ({"version": 2}, 2)):
             assert RDF.rows(RDF.write([], **given))[0].options.version == version
         for wrong in (0, 3, -1, 10_001):
@@ -62,7 +62,7 @@ class TestVersioning:
 
 
 def test_batches_have_metadata_before_the_options_too() -> None:
-    """Issue: batch.metadata."""
+    """Issue: the attribute `batch.metadata`."""
     data = b.delimited([b.frame(metadata={"k": b"v"}), b.frame(b.options())])
     assert [frame.metadata for frame in jr.read_frames(data)] == [{"k": b"v"}, {}]
     assert [batch.metadata for batch in jr.read_batches(data)] == [{"k": b"v"}, {}]
@@ -71,7 +71,7 @@ def test_batches_have_metadata_before_the_options_too() -> None:
 @rdf_types
 @pytest.mark.parametrize("kind", ["triple", "quad", "graph_start", "graph_end"])
 def test_kinds_that_must_not_appear_in_a_type_are_refused(f: Format, kind: str) -> None:
-    """Stream rows: MUST NOT appear in streams of type other than …"""
+    """Stream rows: some kinds MUST NOT appear in streams of another type."""
     rows = {
         "triple": b.spo("s", b.iri(0, 1), "o"),
         "quad": b.spog("s", b.iri(0, 1), "o", "g"),
@@ -91,18 +91,18 @@ LOGICAL_TYPES = [*range(5), 13, 14, 114, 23, 24, 11, 12, 1004, 2_000_000_003]
 
 
 class TestTypes:
-    """Physical stream types; Logical stream types."""
+    """The sections "Physical stream types" and "Logical stream types"."""
 
     @pytest.mark.parametrize("wrong", [0, 4, "UNSPECIFIED", "nope", None])
     def test_the_writer_has_no_unspecified_type(self, wrong: Any) -> None:
-        """This physical stream type MUST NOT be used."""
+        """The unspecified physical stream type MUST NOT be used."""
         with pytest.raises(ValueError, match="PhysicalStreamType"):
             jr.StreamOptions(physical_type=wrong)
 
     @rdf_types
     @pytest.mark.parametrize("logical_type", LOGICAL_TYPES)
     def test_types_must_be_consistent(self, f: Format, logical_type: int) -> None:
-        """The support matrix: the implementation MAY throw an error; a writer SHOULD."""
+        """The support matrix: an implementation MAY throw an error, and a writer SHOULD."""
         data = f.one(*f.some(), logical_type=logical_type)
         if logical_type % 10 in SUPPORT[f.type]:
             for strict in (True, False):
@@ -121,7 +121,7 @@ class TestTypes:
             f.writer_options(logical_type=logical_type)
 
     def test_the_writers_default_is_the_flat_type(self) -> None:
-        """Issue: the flat type that goes with the physical type."""
+        """Issue: the default is the flat type that goes with the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
             assert jr.StreamOptions(physical_type=physical_type).logical_type == flat
 
@@ -156,7 +156,7 @@ READ = {
 
 
 class TestStatementsAndGraphs:
-    """RDF statements and graphs."""
+    """The section "RDF statements and graphs"."""
 
     @pytest.mark.parametrize("rows", REFUSED.values(), ids=REFUSED)
     def test_refused(self, rows: list[Any]) -> None:
@@ -176,7 +176,7 @@ class TestStatementsAndGraphs:
         RDF_GRAPHS.refuse(b.delimited([head + in_row(4, wire.field(9, b"g"))]), row=True)
 
     def test_parts_of_a_graph_are_one_graph(self) -> None:
-        """MUST be treated as a single graph, in each frame."""
+        """Parts of a graph MUST be treated as a single graph, in each frame."""
         options = RDF_GRAPHS.options(logical_type=DATASETS)
         more = [b.start("x"), AGAIN, END, START, b.spo("z"), END]
         frames = [options, b.name("urn:p"), START, TRIPLE, END, *more], [START, b.spo("y"), END]
@@ -194,7 +194,7 @@ class TestStatementsAndGraphs:
         assert (error.frame, error.row) == (1, 0)
 
     def test_the_writer_opens_and_closes_graphs(self) -> None:
-        """Triples MUST NOT occur outside of a graph; nor a graph inside another."""
+        """Triples MUST NOT occur outside of a graph, nor a graph inside another."""
         graphs = (G, G, DEFAULT_GRAPH, iri("urn:g"), G, None, None)
         data = RDF_GRAPHS.write([("A", S, P, O, g) for g in graphs])
         letters = {"graph_start": "(", "triple": "t", "graph_end": ")"}
@@ -206,7 +206,7 @@ class TestStatementsAndGraphs:
 
 class TestNamespaceDeclarations:
     def test_they_come_with_their_frame(self) -> None:
-        """You can freely intersperse namespace declarations with triples or quads."""
+        """Namespace declarations can be freely interspersed with triples or quads."""
         use = b.iri(0, 1)
         data = b.stream(
             [b.options(version=2), b.name("urn:p"), b.namespace("a", use)],
@@ -216,20 +216,20 @@ class TestNamespaceDeclarations:
         assert [frame.namespaces for frame in read(data)] == [[("a", P)], [("b", P), ("a", P)], []]
 
     def test_batches_have_them_as_pa(self) -> None:
-        """Issue: Op.PA, graph 0."""
+        """Issue: the operation is Op.PA, and its graph is 0."""
         (batch,) = jr.read_batches(RDF.one(b.namespace("a", b.iri(0, 1)), TRIPLE))
         assert next(iter(batch)) == (jr.Op.PA, "a", URIRef("urn:p"), None)
         assert list(memoryview(batch.g)) == [0, 0]
 
     @rdf_types
     def test_the_writer_writes_them_in_their_place(self, f: Format) -> None:
-        """May appear in any stream type."""
+        """Namespace declarations may appear in any stream type."""
         space = ("PA", "ex", iri("http://example.org/"), None)
         operations = [space, ("A", S, P, O, f.graph)] * 2
         assert f.operations(f.write(operations, namespace_declarations=True)) == operations
 
     def test_the_writer_gives_every_namespace_a_value(self) -> None:
-        """value: This field is REQUIRED."""
+        """The field `value` is REQUIRED."""
         options = jr.StreamOptions(namespace_declarations=True)
         with jr.StatementWriter(io.BytesIO(), options) as writer:
             for wrong in (None, BNode("b"), Literal("l"), 5):
@@ -238,10 +238,10 @@ class TestNamespaceDeclarations:
 
 
 class TestDelimiting:
-    """Delimited variant of Jelly; Internet media type and file extension."""
+    """The sections "Delimited variant" and "Internet media type and file extension"."""
 
     def test_a_delimited_frame_of_ten_bytes(self) -> None:
-        """protocol.md: delimited when byte 1 is 0x0A and byte 2 is not."""
+        """protocol.md: a stream is delimited when byte 1 is 0x0A and byte 2 is not."""
         row = b.options(max_prefix_table_size=0, max_datatype_table_size=0)
         data = b.delimited([b.frame(row)])
         assert data[:3] == b"\x0a\x0a\x08"
@@ -249,7 +249,7 @@ class TestDelimiting:
 
     @pytest.mark.parametrize("start", [b"\0\0", b.delimited([b.frame(metadata={"k": b"v"})])])
     def test_leading_frames_without_rows_mean_delimited(self, start: bytes) -> None:
-        """protocol.md; Decided: each empty frame is a frame. The options are the first row."""
+        """protocol.md. Decided: each empty frame is a frame. The options are the first row."""
         data = start + RDF.one(TRIPLE)
         frames = read(data)
         assert frames == rdf_decoder.read(data)
@@ -257,7 +257,7 @@ class TestDelimiting:
 
 
 class TestApart:
-    """What Jelly-RDF is told from (Issue)."""
+    """Issue: Jelly-RDF and Jelly-Patch have different options, which distinguish them."""
 
     def test_statements_of_a_patch_are_refused_by_name(self) -> None:
         options = wire.field(1, 1) + wire.field(2, 2) + wire.field(9, 16) + wire.field(15, 1)

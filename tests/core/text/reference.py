@@ -1,8 +1,8 @@
-"""A reader of RDF Patch text that is slow and plain: the grammar as regular expressions.
+"""A slow and simple reader of RDF Patch text, with the grammar as regular expressions.
 
-It shares nothing with the package, so that what both say is likely to be right. The tokens are
-those of Turtle and N-Triples; the rows those of the two specifications of RDF Patch and of Apache
-Jena's reader.
+It shares nothing with the package, so if both read the same, it is likely to be right. The tokens
+are those of Turtle and N-Triples. The rows are those of the two specifications of RDF Patch and of
+Apache Jena's reader.
 """
 
 import re
@@ -51,14 +51,14 @@ NAMED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 @dataclass
 class Result:
-    """What a text says: the operations before a fault, if there is one."""
+    """The operations of a text before its fault, and the fault, if there is one."""
 
     operations: list[Plain] = field(default_factory=list)
     fault: str | None = None
 
 
 class Fault(Exception):
-    """The text breaks a rule."""
+    """Raised when the text breaks a rule."""
 
 
 def unescape(text: str) -> str:
@@ -223,7 +223,7 @@ class Reader:
 
 
 def read(data: bytes) -> Result:
-    """Read a text as far as it is right."""
+    """Read `data` up to its first fault."""
     result = Result()
     try:
         text = data.decode("utf-8")

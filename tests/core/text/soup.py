@@ -1,4 +1,4 @@
-"""Texts by chance: tokens in any order, and rows that were damaged."""
+"""Makes random texts: tokens in any order, and damaged rows."""
 
 import random
 
@@ -38,7 +38,7 @@ BYTES = b" \n.\"'<>\\_:@^#aA1(){}|\x00\x80\xc3\xff,-"
 
 
 def tokens(chance: random.Random) -> bytes:
-    """Return tokens, and what is nearly one."""
+    """Return random tokens, some of them slightly wrong."""
     count = chance.randint(1, 14)
     return "".join(
         chance.choice(TOKENS) + chance.choice(["", " ", " "]) for _ in range(count)
@@ -46,7 +46,7 @@ def tokens(chance: random.Random) -> bytes:
 
 
 def rows(chance: random.Random) -> bytes:
-    """Return rows that are right, but for a few bytes."""
+    """Return rows that are right except for a few bytes."""
     out: list[bytes] = []
     in_transaction = False
     for _ in range(chance.randint(1, 8)):

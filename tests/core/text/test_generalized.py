@@ -1,4 +1,4 @@
-"""Generalized N-Triples and N-Quads: any term in any place, but no quoted triple as a graph."""
+"""Tests generalized N-Triples and N-Quads: any term in any place, but no graph is a triple."""
 
 import itertools
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 
 TURTLE = re.compile(r"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
-# RFC 5646, section 2.1, as its grammar has it.
+# The expression follows the grammar of RFC 5646, section 2.1.
 BCP_47 = re.compile(
     r"""
     (?: [a-z]{2,3} (?: -[a-z]{3} ){0,3} | [a-z]{4,8} )

@@ -1,4 +1,4 @@
-"""How text is written: the preferred style, what can't be said, ends of patches."""
+"""Tests how text is written: its preferred style, refused terms, and the ends of patches."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def encoder_and_text() -> tuple[EncoderWriter, list[bytes]]:
 
 
 def row(term: Any) -> str:
-    """Return the text of a term, as it stands in a row."""
+    """Return the text of `term` in a row."""
     encoder, pieces = encoder_and_text()
     encoder.add(S, P, term)
     encoder.finish()

@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads: rule by rule, against pyoxigraph, in pieces, and hostile."""
+"""Tests N-Triples and N-Quads: each rule, pyoxigraph's results, pieces, and hostile input."""
 
 import ipaddress
 from typing import Any
@@ -105,7 +105,7 @@ def test_what_pyoxigraph_takes_if_it_is_not_strict(text: str, strict: bool) -> N
 
 @pytest.mark.parametrize("text", [b"# \xff\n", b'<urn:s> <urn:p> "\xff" .', b"<\xc3\x28> ."])
 def test_it_is_utf_8(text: bytes) -> None:
-    """pyoxigraph takes any bytes in a comment."""
+    """Invalid UTF-8 is refused, also in a comment, where pyoxigraph accepts any bytes."""
     assert "UTF-8" in refuse(text)
 
 
@@ -130,7 +130,7 @@ FRAGMENTS = [
 
 @st.composite
 def damaged_lines(draw: st.DrawFn) -> str:
-    """Lines with some characters replaced by others."""
+    """Draw lines with some characters replaced by others."""
     text = "".join(draw(st.lists(st.sampled_from(texts.LINES), min_size=1, max_size=3)))
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(text)))
@@ -161,7 +161,7 @@ def test_pieces_make_no_difference(text: str, size: int, format: str, strict: bo
     st.integers(1, 40),
 )
 def test_limits_in_pieces(text: str, limits: dict[str, int], size: int) -> None:
-    """The same statements come before the fault; a line that is too long may hide another one."""
+    """The statements before the fault are the same; a line that is too long may hide a fault."""
     data = text.encode()
     whole, whole_error = outcome(data, "n-quads", limits=jr.Limits(**limits))
     found, error = outcome(Pieces(data, size), "n-quads", limits=jr.Limits(**limits))
@@ -175,7 +175,7 @@ class TestHostile:
     )
     @pytest.mark.parametrize("size", [1 << 18, 1000])
     def test_a_long_line(self, start: str, size: int) -> None:
-        """Whatever it is that is long, the size of a line bounds it."""
+        """The limit on the size of a line holds for any part of the line."""
         more = b" " if start.endswith("> ") else b"a"
         data = TRIPLE.encode() + start.encode() + more * 2_000_000
         limits = jr.Limits(max_frame_size=100_000)
@@ -186,7 +186,7 @@ class TestHostile:
             assert "row of more than 100000 bytes (limit max_frame_size)" in str(error)
 
     def test_a_long_line_in_small_pieces_takes_no_time(self) -> None:
-        """Each byte is looked for a line's end once."""
+        """The reader searches each byte only once for the end of the line."""
         data = b'<urn:s> <urn:p> "' + b"x" * 6_000_000 + b'" .'
         [(_, _, o)] = jr.read_statements(Pieces(data, 4096), format="nt")
         assert len(o) == 6_000_000

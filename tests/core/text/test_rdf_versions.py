@@ -1,4 +1,4 @@
-"""VERSION of RDF 1.2, in lines and in Turtle, held against the tests of the W3C."""
+"""Tests VERSION of RDF 1.2 in lines and in Turtle, also with the tests of the W3C."""
 
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from tests.pieces import Pieces
 
 LINE = "<urn:s> <urn:p> <urn:o> ."
 UNKNOWN = "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
-# By the grammars of N-Triples and N-Quads: on a line of its own, in capitals, in double quotes.
+# The grammars of N-Triples and N-Quads require VERSION in capitals, on its own line, with a string
+# in double quotes.
 GOOD = [
     *(f'VERSION "{version}"' for version in ("1.1", "1.2", "1.2-basic")),
     *('VERSION"1.2"', ' \tVERSION\t "1.2" # why not', f'VERSION "1.1"\n\n{LINE}\r\nVERSION "1.2"'),

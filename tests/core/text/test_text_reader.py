@@ -1,4 +1,4 @@
-"""How text is read: places of faults, pieces, limits, damage."""
+"""Tests how text is read: places of faults, pieces, limits, damage."""
 
 import random
 from typing import Any
@@ -61,7 +61,7 @@ def test_place_of_a_fault(text: str, line: int, column: int, offset: int) -> Non
 
 
 def test_place_of_a_fault_far_behind() -> None:
-    """Line and column are counted across batches, in long lines and in many."""
+    """The reader counts lines and columns across batches, in long lines and in many lines."""
     rows = "A <s> <p> 'é' . " * 700
     for text, line, column in [
         (rows + "B.", 1, 16 * 700 + 1),
@@ -80,7 +80,7 @@ def test_place_of_a_fault_far_behind() -> None:
 def test_rows_come_as_soon_as_they_are_there() -> None:
     live = Chunks([b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"])
     reader = TEXT.batches(live)
-    # The first four bytes are looked at for what compressed data start with.
+    # The reader needs the first four bytes to see whether the data are compressed.
     for asked, op in ((3, jr.Op.TX), (4, jr.Op.A), (5, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
         assert live.asked == asked
@@ -109,7 +109,7 @@ def assert_as_reference(data: bytes, chance: random.Random) -> None:
 def test_batches_are_small() -> None:
     rows = b"A <s> <p> <o> .\n" * 4000
     sizes = [len(batch) for batch in TEXT.batches(rows)]
-    # The very last rows are read apart.
+    # The reader reads the last rows separately.
     assert sizes[:3] == [1024, 1024, 1024]
     assert sum(sizes) == 4001
     assert max(sizes) == 1024

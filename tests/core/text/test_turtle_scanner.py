@@ -1,4 +1,4 @@
-"""Wrong escapes and marks in Turtle, wherever the pieces of the text begin."""
+"""Tests wrong escapes and marks in Turtle, wherever a piece of the text starts."""
 
 import re
 
@@ -26,8 +26,8 @@ BAD = [
     (r'"a"@EN #' + "'\n" + r', "b"^^:\|n .', 0),
 ]
 
-# A mark is put in where braces are; with a blank before a dot, and "#" in the empty IRI. M and W
-# are the characters of marks, in the text itself.
+# The scanner inserts a mark where braces are. `{ }` is a mark with a blank before a dot, and `{#}`
+# a mark in the empty IRI. M and W stand for the characters of marks, in the text itself.
 MARKED = [
     '"a"^^xsd:string{}, "a"^^xsd:integer, "a"^^:string{}; :p 1',
     '"a"^^s:ing{}, "a"^^s:{}, "a"^^s:tring{}, "a"^^s:xstring, "a"^^s:str, "a"^^s:strings',
@@ -47,13 +47,13 @@ MARKED = [
     '"a" <urn:b> @EN :string, ^^:string <urn:#string> "a" ^ ^:string, "a" "a"^^"a"@EN{} ',
     '# "a"@EN\n<urn:"a"@EN> "@EN" \'\'\'"a"@EN\'\'\' """\'a\'@EN',
 ]
-# Only a parser that does not check tags gets these marks.
+# The scanner inserts these marks only for a parser that does not check tags.
 LENIENT = [
     '"a"@en-GB-oed{}, "a"@I-klingon{}, "a"@sgn-BE-FR{}, "a"@i-lux{}',
     '"a"@abcdefghI{}, "a"@EN-x{}, "a"@EN-a{}, "a"@X{}',
 ]
 
-# The first letter of VERSION stands behind the bar, if the version is none.
+# If the version is wrong, a bar is before the first letter of VERSION.
 VERSIONS = [
     *('|VERSION "1.3"', "|version '1.2 '", '@|Version "" .', ":a :b :c .\n|VERSION\r\n\t'2'"),
     *('<a> <b> "c" .\n@|version """1.2""" .', "PREFIX : <a>|VERSION '1.0'", '[]|VERSION"1"'),
@@ -77,13 +77,13 @@ def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScann
     scanner = TurtleScanner(**settings, max_marks=99)
     marked, start, end = b"", 0, 0
     while start < len(data):
-        # What is not taken comes again, with more.
+        # The bytes that the scanner has not taken are passed again, with more bytes.
         end += size
         piece = data[start:end]
         found = scanner.mark(piece, end >= len(data))
         if scanner.fault >= 0:
             return "", start + scanner.fault, scanner
-        # What has no marks is not copied.
+        # A piece without marks is not copied.
         assert (found is piece) == (found == piece)
         marked += found
         start += scanner.taken
@@ -91,14 +91,14 @@ def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScann
 
 
 def tag_mark(tag: str) -> str:
-    """Make the mark of a language tag by its rule."""
+    """Return the mark of a language tag, made by its rule."""
     fours = [tag[start : start + 4] for start in range(0, len(tag), 4)]
     digits = "".join(f"{sum(c.isupper() << i for i, c in enumerate(four)):x}" for four in fours)
     return "-x-case-" + "-".join(re.findall(".{1,8}", digits))
 
 
 def with_marks(text: str) -> list[str]:
-    """Split a text of the tables into what is the text, and, at each second place, a mark."""
+    """Split `text` at its braces; every second part is the mark that the braces stand for."""
     text = text.replace("M", "\U000efffd").replace("W", "\U000efffc")
     parts = re.split(r"(\{.?\})", text)
     for place in range(1, len(parts), 2):
@@ -116,12 +116,12 @@ def lines(text: str) -> list[str]:
 class TestPieces:
     @pytest.mark.parametrize(("text", "more"), BAD)
     def test_bad(self, text: str, more: int, size: int) -> None:
-        """A bar stands where the fault is, or so many bytes before it."""
+        """The fault is `more` bytes after the bar."""
         text, place = text.replace("|", ""), text.index("|") + more
         _, fault, scanner = scan(text, size)
         assert fault == place
         assert scanner.line == len(lines(text[:place]))
-        # A strict parser refuses them itself.
+        # A strict parser refuses such escapes itself.
         assert scan(text, size, finds_faults=False)[1] == -1
 
     @pytest.mark.parametrize("text", VERSIONS)

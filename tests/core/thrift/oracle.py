@@ -1,7 +1,7 @@
-"""RDF Patch in Thrift by another library: thriftpy2, which reads the schema's own file.
+"""Reads and writes RDF Patch in Thrift with thriftpy2, which loads the schema's own file.
 
-It has nothing in common with the package under test: another parser of the schema, another
-implementation of the compact protocol, in Python alone.
+The library shares nothing with the package under test. It has another parser of the schema, and
+another implementation of the compact protocol, in Python alone.
 """
 
 import io
@@ -30,7 +30,7 @@ def encode(message: Any) -> bytes:
 
 
 def decode(data: bytes, kind: Any) -> list[Any]:
-    """Return the messages of a kind that stand one after another."""
+    """Return the messages of `kind` that follow one another in `data`."""
     buffer = io.BytesIO(data)
     protocol = TCompactProtocol(buffer)
     messages = []
@@ -42,7 +42,7 @@ def decode(data: bytes, kind: Any) -> list[Any]:
 
 
 def rows_to_bytes(operations: Iterable[Plain]) -> bytes:
-    """Return the rows of plain operations: an END for each Segment."""
+    """Return the bytes of the rows of plain operations; an END is a Segment."""
     return b"".join(encode(row(operation)) for operation in operations)
 
 

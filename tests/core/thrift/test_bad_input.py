@@ -1,4 +1,4 @@
-"""Whatever is wrong is an error with its place; nothing else escapes, and memory is bounded."""
+"""Tests that bad input gives an error with its place and no other exception, in bounded memory."""
 
 import io
 import random
@@ -29,7 +29,7 @@ def literal(**fields: Any) -> Any:
 
 
 def fault(data: bytes, **limits: int) -> jr.DecodeError:
-    """Return the error that an input gives, the same from bytes and in pieces."""
+    """Return the error that an input gives; check that pieces of the input give the same error."""
     operations, error = THRIFT.attempt(data, **limits)
     assert error is not None, operations
     for size in (1, 5):
@@ -60,7 +60,7 @@ def fault(data: bytes, **limits: int) -> jr.DecodeError:
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_terms_that_are_none(message: Any, words: str) -> None:
-    """Also where a row before has a good term that is alike, and in a quoted triple."""
+    """A bad term is refused also after a similar good term, and in a quoted triple."""
     good = row_of(A) + row_of(term(("literal", "a", "ar", None)))
     for bad in (message, SCHEMA.RDF_Term(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=message))):
         error = fault(good + row_of(bad))
@@ -87,19 +87,19 @@ def row(**members: Any) -> bytes:
         ),
         (rows_to_bytes([("A", *ROW[1:4], ("triple", *ROW[1:4]))]), "can't be a graph"),
         (rows_to_bytes([("PD", "a", None, ("triple", *ROW[1:4]))]), "can't be a graph"),
-        # A transaction's mark twice; then as a string.
+        # The row has the mark of a transaction twice.
         (b"\x65\0\x05\x0c\0\0", "field 6 of RDF_Patch_Row comes twice"),
-        # A statement with a graph that is a string; with an object that is a list.
+        # The graph of a statement is a string, then the object of a statement is a list.
         (b"\x2c" + (b"\x1c" + encode(A)) * 2 + b"\x19\x05\0\0", "Patch_Data_Add lacks"),
-        # The IRI twice.
+        # The term has its IRI twice.
         (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x02\x01b\0\0\0\0", "field 1 of RDF_IRI comes twice"),
-        # Number 65537, which in 16 bits is 1.
+        # The field number is 65537, which in 16 bits is 1.
         (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x82\x80\x08\x01b\0\0\0\0", "number of a field"),
-        # Types that there are none of, alone and in a list.
+        # These types don't exist, alone or in a list.
         (b"\x1e", "can't be a row"),
         (b"\x7f\0\0", "can't be a row"),
         (b"\x79\x10\0\0", "can't be a row"),
-        # Numbers of too many bytes.
+        # These numbers have too many bytes.
         (b"\x65" + b"\x80" * 5 + b"\0\0", "varint"),
         (b"\x1c\x18" + b"\x80" * 9 + b"\0", "varint"),
         (b"PK\x03\x04", "none of the members"),
@@ -137,7 +137,7 @@ def test_rows_that_are_none(data: bytes, words: str) -> None:
     ],
 )
 def test_strings_that_are_not_utf_8(start: bytes, end: bytes, text: bytes) -> None:
-    """thrift itself would replace what is wrong, and say nothing."""
+    """Strings that are not UTF-8 are refused; thrift itself would silently replace their bytes."""
     assert THRIFT.attempt(start + b"\x01a" + end)[1] is None
     error = fault(start + bytes((len(text),)) + text + end)
     assert "UTF-8" in error.message
@@ -174,7 +174,7 @@ def test_any_bytes_are_read_or_refused(chance: random.Random) -> None:
         data = any_bytes(chance)
         operations, error = THRIFT.attempt(data)
         if error is None:
-            # What was understood can be said in the right form.
+            # The operations can be written and read again.
             assert THRIFT.read(THRIFT.write(operations)) == operations
         else:
             assert isinstance(error.row, int)
@@ -186,7 +186,7 @@ def test_any_bytes_are_read_or_refused(chance: random.Random) -> None:
 
 
 def any_bytes(chance: random.Random) -> bytes:
-    """Return damaged rows, now and then bytes that never were rows."""
+    """Return damaged rows, and sometimes random bytes."""
     data = bytearray(DATA if chance.random() < 0.8 else chance.randbytes(chance.randrange(1, 40)))
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
         damage(data, chance)
@@ -195,7 +195,7 @@ def any_bytes(chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("size", [0, 1, 5, len(DATA)])
 def test_errors_of_the_source_are_its_own(size: int) -> None:
-    """At a row's start, and inside one."""
+    """An error of the source reaches the caller, at a row's start and inside a row."""
     for error in (ValueError("closed"), OverflowError("mine"), OSError("disk"), MemoryError()):
         with pytest.raises(type(error)) as caught:
             THRIFT.read(breaking(error, DATA[:size]))
@@ -216,10 +216,11 @@ NESTED = SAMPLE[7]
         ("max_string_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer")),
         ("max_text_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer" + "b.1p1")),
         ("max_nesting_depth", rows_to_bytes([NESTED] * 3), 2),
-        # The digits, and the sign, zero and point before them.
+        # The text is the digits, with a sign, a zero and a point before them.
         ("max_string_size", row_of(NUMBER), len("-0.") + 2000),
         ("max_text_size", row_of(NUMBER), len("k" + XSD + "decimal" + "-0.") + 2000),
-        # Of 8 bytes; 1024 characters are free, and 22 are counted for the digits and the rest.
+        # The row has 8 bytes. The first 1024 characters are free, and the digits and the rest
+        # count 22 more.
         ("max_expansion", row_of(NUMBER), -((1024 - 22 - 2000) // 8)),
     ],
 )
@@ -259,7 +260,7 @@ class TestLimits:
     )
     @pytest.mark.parametrize("start", [b"\x1c\x18", b"\x1c\x98"])
     def test_of_a_string_is_kept_before_it_is_read(self, start: bytes, size: int) -> None:
-        """Check the limit before a string is read, also for a field that is not known."""
+        """The limit is checked before a string is read, also in an unknown field."""
         tracemalloc.start()
         try:
             _, error = THRIFT.attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)
@@ -284,7 +285,7 @@ class TestLimits:
         ids=["string", "list", "strings", "unknown fields"],
     )
     def test_of_an_endless_row(self, start: bytes, rest: bytes) -> None:
-        """It takes no more memory than is allowed."""
+        """An endless row takes no more memory than the limit allows."""
 
         source = Pieces(start + rest * ((4 << 20) // len(rest)), 1 << 16)
         tracemalloc.start()
@@ -310,10 +311,10 @@ class TestLimits:
     @pytest.mark.parametrize(
         ("unit", "end"),
         [
-            (b"\x9c\x1c", b"\x1c\x18\x01a\0\0"),  # subjects
-            (b"\x9c\x1c\x1c\x18\x01a\0\0\x1c", b"\x1c\x18\x01a\0\0"),  # predicates
-            (b"\x7c", b"\0"),  # structs of an unknown field
-            (b"\x79\x1c\x7c", b"\0"),  # and lists of them
+            (b"\x9c\x1c", b"\x1c\x18\x01a\0\0"),
+            (b"\x9c\x1c\x1c\x18\x01a\0\0\x1c", b"\x1c\x18\x01a\0\0"),
+            (b"\x7c", b"\0"),
+            (b"\x79\x1c\x7c", b"\0"),
             (b"\x7b\x01\x8c\x01a", b"\0"),
         ],
         ids=["subjects", "predicates", "structs", "lists", "maps"],

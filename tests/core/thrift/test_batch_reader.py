@@ -1,4 +1,4 @@
-"""How Thrift is read: rows, terms, values, transactions, pieces."""
+"""Tests how Thrift is read: rows, terms, values, transactions, pieces."""
 
 from typing import Any
 
@@ -42,13 +42,13 @@ DATA = rows_to_bytes(SAMPLE)
 
 
 def row_of(message: Any) -> bytes:
-    """Return a row with a header that has this term as its value."""
+    """Return a row with a header whose value is `message`."""
     header = SCHEMA.Patch_Header(name="k", value=message)
     return encode(SCHEMA.RDF_Patch_Row(header=header))
 
 
 def value(message: Any) -> Plain:
-    """Return the plain term that an RDF_Term is read as."""
+    """Return the plain term that the reader makes of an RDF_Term."""
     ((_, _, plain_term), _) = THRIFT.read(row_of(message))
     return plain_term
 
@@ -84,7 +84,7 @@ def test_pieces_of_every_size() -> None:
     ],
 )  # fmt: skip
 def test_literals(literal: dict[str, str], expected: Plain) -> None:
-    """Tags, datatypes and the lack of them are what they are for Jena, to the letter."""
+    """Tags, datatypes and missing ones are read exactly as Jena reads them."""
     assert value(SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(**literal))) == expected
 
 
@@ -95,7 +95,7 @@ def test_integers(number: int) -> None:
 
 
 def test_terms_are_told_apart() -> None:
-    """A term is looked for among those of its batch: none is taken for another."""
+    """The reader looks up each term among the terms of its batch, and never confuses two terms."""
     text = "http://example.org/"
     terms: list[Plain] = [
         ("iri", text),
@@ -109,7 +109,7 @@ def test_terms_are_told_apart() -> None:
     operations: list[Plain] = [("H", text, plain_term) for plain_term in terms * 2]
     data = rows_to_bytes(operations)
     assert THRIFT.read(data) == [*operations, END]
-    # And no term, the key, the two tags, the datatype.
+    # The other five are no term, the key, the two tags and the datatype.
     assert len(next(THRIFT.batches(data)).terms) == len(terms) + 5
 
 
@@ -126,7 +126,7 @@ def test_terms_are_told_apart() -> None:
     ],
 )
 def test_ends_of_patches(marks: list[str], ends: int) -> None:
-    """A Segment ends a patch; so does the end of the input, unless there is nothing to end."""
+    """A Segment ends a patch; the end of the input does, too, except directly after a Segment."""
     operations = THRIFT.read(rows_to_bytes([(mark,) for mark in marks]))
     assert operations.count(END) == ends
     assert operations[-1] == END
@@ -158,7 +158,7 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
     first, second, third = (rows_to_bytes([op]) for op in (("TX",), SAMPLE[5], ("TC",)))
     live = Chunks([first + second[:5], second[5:], third])
     reader = THRIFT.batches(live)
-    # The first four bytes are looked at for what compressed data start with.
+    # The reader needs the first four bytes to see whether the data are compressed.
     for asked, op in ((1, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
         assert live.asked == asked
@@ -201,7 +201,7 @@ def test_jenas_names_for_the_default_graph(name: str) -> None:
 
 
 def test_unknown_fields_are_passed_over() -> None:
-    """Of any type, in any struct, as Thrift wants it; strings among them need be no UTF-8."""
+    """Unknown fields of any type are skipped, as Thrift requires, even strings without UTF-8."""
     unknown = b"".join(
         [
             b"\x08\x28\x02\xff\xfe",  # number 20: a string

@@ -1,4 +1,4 @@
-"""How Thrift is written: rows as another library reads them, and what can't be said."""
+"""Tests how Thrift is written: another library reads the rows, and some terms are refused."""
 
 import io
 from typing import Any
@@ -25,12 +25,12 @@ def encoder_and_pieces() -> tuple[Any, list[bytes]]:
 
 
 def rows(data: bytes) -> list[Plain]:
-    """Return the operations of rows, as another library reads them."""
+    """Return the operations of rows, as thriftpy2 reads them."""
     return [oracle.operation(row) for row in oracle.decode(data, SCHEMA.RDF_Patch_Row)]
 
 
 def test_bytes() -> None:
-    """As they follow from the compact protocol: field headers, zigzag numbers, lengths, ends."""
+    """The bytes follow from the compact protocol: field headers, zigzag numbers, lengths, ends."""
     encoder, pieces = encoder_and_pieces()
     encoder.begin()
     encoder.add(S, P, Literal("o", lang="en"), BNode("g"))
@@ -82,7 +82,7 @@ class TestNesting:
         assert pieces == []
 
     def test_a_triple_is_as_deep_as_the_place_where_it_stands(self) -> None:
-        """Also where it was written before, and less deep."""
+        """The depth of a triple is that of its place, also if it was written before, less deep."""
         inner = self.nested(20)
         term = TripleTerm(inner, P, S)
         for _ in range(9):
@@ -100,7 +100,7 @@ class TestNesting:
 
 
 def test_triples_that_share_triples() -> None:
-    """They may be few, and yet endless to write down."""
+    """A few triples that share parts can expand to an unlimited text."""
     term: Any = Literal("x" * 1000)
     for _ in range(30):
         term = TripleTerm(term, term, term)

@@ -1,4 +1,4 @@
-"""Structs are those of the schema's file."""
+"""Tests that the reader's structs are those of the schema's file."""
 
 import pytest
 from thriftpy2.thrift import TType
@@ -6,7 +6,7 @@ from thriftpy2.thrift import TType
 from tests.core.patch_wires import THRIFT
 from tests.core.thrift.oracle import SCHEMA, encode
 
-# The number of each type in the compact protocol.
+# These are the numbers of types in the compact protocol.
 COMPACT = {TType.I32: 5, TType.I64: 6, TType.DOUBLE: 7, TType.STRING: 8, TType.STRUCT: 12}
 VALUES: dict[int, bytes] = {
     TType.I32: b"\0",
@@ -15,7 +15,7 @@ VALUES: dict[int, bytes] = {
     TType.STRING: b"\x01a",
     TType.STRUCT: encode(SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"))),
 }
-# What stands around each struct that is taken apart.
+# These bytes come before and after each struct in a whole row.
 VALUE = b"\x1c\x18\x01k\x1c"
 AROUND: dict[str, tuple[bytes, bytes]] = {
     "RDF_Patch_Row": (b"", b""),
@@ -34,7 +34,7 @@ AROUND: dict[str, tuple[bytes, bytes]] = {
 
 
 def specs(kind: str) -> dict[int, tuple[int, str, bool]]:
-    """Return the type and name of each field of a struct, and whether it must be there."""
+    """Return the type and name of each field of a struct, and whether the field is required."""
     spec = getattr(SCHEMA, kind).thrift_spec
     return {number: (type_, name, required) for number, (type_, name, *_, required) in spec.items()}
 

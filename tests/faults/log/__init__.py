@@ -1,1 +1,1 @@
-"""A patch log: processes that are stopped or killed, full disks, failures of power."""
+"""Tests a patch log with stopped or killed processes, full disks, and failures of power."""

@@ -17,7 +17,7 @@ MEMORY = Path("/dev/shm")
 
 
 def main() -> int:
-    """Run all; the exit code is 1 if there was a fault."""
+    """Run all meetings; return the exit code, which is 1 if there was a fault."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.log", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2, help="how many side by side")
     parser.add_argument("--only", metavar="A,B", help="only what these two do")

@@ -1,4 +1,4 @@
-"""Which meetings there are, and running many of them."""
+"""Makes the cases of meetings, and runs many of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
@@ -8,16 +8,16 @@ from tests.faults.log.child import Child
 from tests.faults.log.meeting import Case, End, Meets, Outcome
 
 WRITES = ("append", "open_and_append", "squash", "snapshot", "update")
-"""What A and B do that changes something."""
+"""The work that A and B can do that changes something."""
 
 ENDS = (End.KILLED, End.FAILS, End.INTERRUPTED_AFTER, End.FAILS_FOR_GOOD, End.GOES_ON)
-"""What the quick tests try, one at each call in turn."""
+"""The ends that the quick tests use, one at each call in turn."""
 
 Count = Callable[[str, bool, bool], int]
 
 
 def quick_cases(a: str, b: str, count: Count, *, after_crash: bool) -> Iterator[Case]:
-    """Make a few cases for each call that A makes."""
+    """Yield a few cases for each call that A makes."""
     for turn in range(count(a, False, after_crash)):
         if (a, b) == ("append", "append") and not after_crash:
             yield Case(a, b, Meets.OPEN, turn, End.GOES_ON)
@@ -26,14 +26,14 @@ def quick_cases(a: str, b: str, count: Count, *, after_crash: bool) -> Iterator[
 
 
 def every_case(count: Count) -> Iterator[Case]:
-    """Make the whole product."""
+    """Yield every combination."""
     pairs = [(a, b) for a in WRITES for b in (*WRITES, "read") if b != "open_and_append"]
     for a, b in [*pairs, ("create", "create")]:
         for turn in range(count(a, False, False)):
             for meets in Meets:
                 yield from (Case(a, b, meets, turn, end) for end in End)
     for a, b in [*pairs, ("read", "append"), ("read", "squash"), ("read", "update")]:
-        # What only looks can't fail in more than one way, and does no harm.
+        # A call that only looks can fail in one way only, and does no harm.
         for turn in range(count(a, True, False)):
             for end in (End.GOES_ON, End.FAILS):
                 yield Case(a, b, Meets.OPEN, turn, end, with_reads=True)
@@ -45,7 +45,7 @@ def every_case(count: Count) -> Iterator[Case]:
 
 
 def ask(driver: Child, name: str, *arguments: Any) -> Any:
-    """Have a driver do something that must not fail."""
+    """Call the method `name` of a driver, which must not fail, and return its value."""
     answer = driver.call(name, *arguments)
     if answer.error:
         raise RuntimeError(f"{name} in the driver: {answer}")
@@ -53,7 +53,7 @@ def ask(driver: Child, name: str, *arguments: Any) -> Any:
 
 
 def run_cases(drivers: list[Child], cases: Iterable[Case]) -> Iterator[Outcome]:
-    """Have drivers run cases side by side; outcomes come as they are there."""
+    """Let drivers run cases in parallel; yield each outcome as soon as it is known."""
     rest = iter(cases)
     busy: dict[Any, Child] = {}
     idle = list(drivers)

@@ -1,4 +1,4 @@
-"""Processes that do one thing after the other, as they are told."""
+"""Processes that do one task after the other on request."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 600.0
-"""Seconds after which a process is taken to hang."""
+"""The number of seconds after which a process counts as hanging."""
 
 
 class GoneError(Exception):
-    """The process has ended, or hangs."""
+    """Raised when the process has ended, or hangs."""
 
 
 class Answer:
-    """What a call in another process came to.
+    """The result of a call in another process.
 
     Args:
-        value: What it returned.
-        error: The names of the classes of what it raised, the most special first; empty if nothing.
-        message: What that said.
+        value: The value that the call returned.
+        error: The names of the exception's classes, the most specific first; empty without an
+            exception.
+        message: The exception's message.
     """
 
     def __init__(self, value: Any = None, error: tuple[str, ...] = (), message: str = "") -> None:
@@ -40,11 +41,11 @@ class Answer:
 
 
 class Child:
-    """Another process, and an object in it whose methods are called.
+    """Another process with an object whose methods can be called.
 
     Args:
-        pid: The process.
-        connection: What goes there and comes from there.
+        pid: The id of the process.
+        connection: The connection to the process.
     """
 
     def __init__(self, pid: int, connection: Connection) -> None:
@@ -53,7 +54,7 @@ class Child:
 
     @classmethod
     def fork(cls, make: Callable[[], Any]) -> Child:
-        """Fork this process, and make the object there."""
+        """Fork this process, and make the object in the new process."""
         ours, theirs = Pipe()
         pid = os.fork()
         if pid == 0:
@@ -64,23 +65,23 @@ class Child:
 
     @classmethod
     def start(cls, module: str, *arguments: str, environment: Mapping[str, str]) -> Child:
-        """Run a module in a new Python; its first argument is the descriptor to `serve` on."""
+        """Run a module in a new Python; its first argument is the descriptor for `serve`."""
         ours, theirs = Pipe()
         command = [sys.executable, "-m", module, str(theirs.fileno()), *arguments]
         process = subprocess.Popen(
             command, env=environment, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
         )
         theirs.close()
-        # It is waited for in `end`.
+        # The method `end` waits for the process.
         process.returncode = 0
         return cls(process.pid, ours)
 
     def send(self, name: str, *arguments: Any) -> None:
-        """Have a method called."""
+        """Ask the process to call the method `name`."""
         self.connection.send((name, arguments))
 
     def receive(self, seconds: float = PATIENCE) -> Answer | None:
-        """Return the answer; None if there is none after so many seconds.
+        """Return the answer, or None if there is none after `seconds`.
 
         Raises:
             GoneError: The process has ended.
@@ -94,7 +95,7 @@ class Child:
         return answer
 
     def call(self, name: str, *arguments: Any) -> Answer:
-        """Have a method called, and return the answer.
+        """Call the method `name`, and return the answer.
 
         Raises:
             GoneError: The process has ended, or hangs.
@@ -106,14 +107,14 @@ class Child:
         return answer
 
     def end(self) -> None:
-        """End the process, if it has not ended, and let go of what it held."""
+        """End the process, if it is still running, and free its resources."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         self.connection.close()
 
 
 def serve(make: Callable[[], Any], connection: Connection) -> NoReturn:
-    """Make an object, and call its methods as the other end wants it, until that is gone."""
+    """Make an object, and call its methods on request until the other end is gone."""
     try:
         served = make()
         while True:

@@ -1,9 +1,9 @@
-"""What a disk may have after a failure of power, by the calls that came before it.
+"""Computes the states that a disk may have after a failure of power.
 
-A file system promises that what was brought to the disk is there: a file's bytes after an fsync of
-the file, names after one of their folder. All else may be there or not, in any order. So for each
-moment between two calls there are many states that the disk may be in; of those, the ones are made
-here in which most is lost or most is mixed up, and some by chance.
+A file system promises only that synced data are on the disk: a file's bytes after an fsync of the
+file, names after an fsync of their folder. Other changes may be there or not, in any order. So the
+disk may be in many states at each moment between two calls. This module makes the states that lose
+or mix up most, and some random ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 State = dict[str, "bytes | None"]
-"""What a folder has: the bytes of each file by its path; None for a folder."""
+"""The content of a folder: the bytes of each file by its path, or None for a folder."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Call:
 
 
 def read_record(data: bytes, folder: Path) -> Iterator[Call]:
-    """Read what the shim has recorded; paths come out relative to a folder."""
+    """Yield the calls that the shim has recorded, with paths relative to `folder`."""
     position = 0
     while position < len(data):
         end = data.index(b"\n", position)
@@ -54,11 +54,12 @@ def _parent(path: str) -> str:
 
 @dataclass
 class File:
-    """A file, whatever its name is.
+    """A file, independent of its name.
 
     Args:
-        kept: What is on the disk.
-        changes: What was written since: where to, and what. None cuts the file there.
+        kept: The bytes on the disk.
+        changes: The offset and the bytes of each write since then; None cuts the file at the
+            offset.
     """
 
     kept: bytes = b""
@@ -77,7 +78,7 @@ class File:
         return bytes(data)
 
     def zeros(self) -> bytes:
-        """Return what there is if the size was brought to the disk, and nothing else."""
+        """Return the bytes of a disk that has the file's new size, but not its new data."""
         size = len(self.content())
         return self.kept[:size] + bytes(max(0, size - len(self.kept)))
 
@@ -91,9 +92,9 @@ class Naming:
     """A change of names that is not on the disk yet.
 
     Args:
-        removed: The name that goes; empty if none does.
-        added: The name that comes.
-        file: What gets it; None for a folder.
+        removed: The name that is removed, or empty.
+        added: The name that is added, or empty.
+        file: The file with the new name; None for a folder.
     """
 
     removed: str
@@ -101,7 +102,7 @@ class Naming:
     file: File | None
 
     def split(self, folder: str) -> tuple[Naming, Naming]:
-        """Return what of it is in a folder, and what is in another."""
+        """Return the part of the change in `folder`, and the part in other folders."""
 
         def pick(path: str, is_here: bool) -> str:
             return path if (_parent(path) == folder) == is_here else ""
@@ -123,7 +124,7 @@ class Disk:
     """A folder, as programs see it and as it is on the disk.
 
     Args:
-        folder: What there is at first, all of it on the disk.
+        folder: The folder's content at first, which is all on the disk.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -135,7 +136,7 @@ class Disk:
         self.namings: list[Naming] = []
 
     def do(self, call: Call) -> None:
-        """Follow a call."""
+        """Apply a call."""
         if call.name == "mark":
             return
         if call.name == "sync":
@@ -145,7 +146,7 @@ class Disk:
             if file is not None:
                 file.changes.append((call.offset, call.data if call.name == "write" else None))
             else:
-                # It was unlinked while it was open.
+                # The file was deleted while it was open.
                 assert call.path.endswith(" (deleted)"), call
         else:
             self._name(call)
@@ -177,7 +178,7 @@ class Disk:
         self.namings = rest
 
     def states(self, chance: random.Random) -> Iterator[State]:
-        """Make states that the disk may be in after a failure of power, the last one by chance."""
+        """Yield states that the disk may have after a failure of power; the last one is random."""
         everything = [True] * len(self.namings)
         nothing = [False] * len(self.namings)
         new_only = [bool(each.added) for each in self.namings]
@@ -188,7 +189,7 @@ class Disk:
         yield self._state(everything, lambda file, index: True, are_zeros=True)
         files = [each for each in self._files() if each.changes]
         for one in files:
-            # The system writes them in an order of its own.
+            # The system writes files in any order.
             yield self._state(everything, lambda file, index, one=one: file is one)
             yield self._state(everything, lambda file, index, one=one: file is not one)
             yield self._state(everything, lambda file, index: index < len(file.changes) - 1)
@@ -230,12 +231,12 @@ class Disk:
         return state
 
     def seen(self) -> State:
-        """Return what programs see."""
+        """Return the state that programs see."""
         return self._state([True] * len(self.namings), lambda file, index: True)
 
 
 def write_state(state: State, folder: Path) -> None:
-    """Make a folder that has what a state has."""
+    """Write the content of `state` into `folder`."""
     for path, data in state.items():
         if data is None:
             (folder / path).mkdir(exist_ok=True)
@@ -244,7 +245,7 @@ def write_state(state: State, folder: Path) -> None:
 
 
 def read_state(folder: Path) -> State:
-    """Return what a folder has."""
+    """Return the content of `folder`."""
     state: State = {".": None}
     for path in sorted(folder.rglob("*")):
         state[str(path.relative_to(folder))] = None if path.is_dir() else path.read_bytes()

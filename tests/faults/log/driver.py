@@ -1,6 +1,6 @@
-"""The process from which those are forked that meet: it was started with the shim.
+"""The process that is started with the shim, and forks the processes of a meeting.
 
-``python -m tests.faults.log.driver DESCRIPTOR FOLDER``
+Its command is ``python -m tests.faults.log.driver DESCRIPTOR FOLDER``.
 """
 
 import gc
@@ -17,7 +17,7 @@ from tests.faults.log.side import Side, make_template
 
 
 class Driver:
-    """What is called from outside.
+    """The object whose methods are called from outside.
 
     Args:
         folder: An empty folder.
@@ -27,7 +27,8 @@ class Driver:
         Shim()
         self._folder = folder.resolve()
         self._template = self._folder / "template"
-        # Not here: what is forked must not inherit an open log. What it loads, it should.
+        # The driver warms up with another log, because forked processes must not inherit the
+        # template's log when it is open. They should inherit the loaded modules.
         warm_up = self._folder / "warm-up"
         for path in (self._template, warm_up):
             path.mkdir()
@@ -37,7 +38,7 @@ class Driver:
         gc.freeze()
 
     def count(self, work: str, with_reads: bool, after_crash: bool = False) -> int:
-        """Return how many calls a work makes."""
+        """Return the number of calls that `work` makes."""
         place = self._folder / "place"
         return count_calls(work, self._template_of(after_crash), place, with_reads=with_reads)
 
@@ -60,7 +61,7 @@ class Driver:
 
 
 def start_driver(folder: Path) -> Child:
-    """Start one; it works in a folder."""
+    """Start a driver, which works in `folder`."""
     place = folder / "driver"
     place.mkdir()
     shim = build_shim(place)

@@ -1,17 +1,17 @@
-"""What was said to be done to a log, and so must be found there."""
+"""Compares a log with the work that was reported as done."""
 
 from tests.faults.log.side import FIRST, Seen, Verdict, id_of
 
 
 class Known:
-    """What is known of a log that is made of the template.
+    """The known facts about a log that was copied from the template.
 
     Attributes:
-        seen: The versions that anybody saw.
-        acknowledged: What the appended numbers came to.
-        possible: The numbers that may be there or not: to append them was begun.
+        seen: The versions that any process saw.
+        acknowledged: The version that each appended number got.
+        possible: The numbers that may be in the log or not, because an append of them was started.
         kept: The numbers that were committed to the file of a store.
-        last_kept: The last number that may be there.
+        last_kept: The last number that may be in that file.
     """
 
     def __init__(self) -> None:
@@ -23,14 +23,14 @@ class Known:
         self._done: set[str] = set()
 
     def begin(self, work: str, number: int) -> None:
-        """Note that a work was begun, and may be done."""
+        """Note that the work was started, and may be done."""
         if "append" in work:
             self.possible.add(number)
         if work == "keep":
             self.last_kept = number
 
     def finish(self, work: str, number: int, seen: list[Seen]) -> None:
-        """Note that a work is done, and what it returned."""
+        """Note that the work is done, and the versions that it returned."""
         self.seen.update(seen)
         self._done.add(work)
         if "append" in work:
@@ -39,7 +39,7 @@ class Known:
             self.kept.add(number)
 
     def compare(self, verdict: Verdict) -> list[str]:
-        """Return how what there is differs from what there must be."""
+        """Return the differences between the log and what the log must have."""
         faults = list(verdict.problems)
         entries = {version: (first, id) for first, version, id in verdict.entries}
         newest = max(entries)
@@ -47,7 +47,7 @@ class Known:
         def is_there(version: int, id: str) -> bool:
             if version in entries:
                 return entries[version][1] == id
-            # It was squashed: then the id is no more.
+            # The version was squashed, and then its id is gone.
             return any(first <= version < last for last, (first, _) in entries.items())
 
         for number, (_, version, id) in self.acknowledged.items():

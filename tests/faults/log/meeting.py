@@ -1,4 +1,4 @@
-"""One meeting of two processes: A stops at a system call, B does its work, A ends somehow."""
+"""Lets two processes meet: A stops at a system call, B does its work, then A ends."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ from tests.faults.log.side import LAST, Side
 
 
 class End(Enum):
-    """What becomes of the call that A stopped at, by the letter that the shim takes."""
+    """The fate of the call that A stopped at, by the letter that the shim uses."""
 
     GOES_ON = "g"
     KILLED = "k"
@@ -30,7 +30,7 @@ class End(Enum):
 
 
 class Meets(Enum):
-    """What B knows of the log, and when it works."""
+    """How B knows the log, and when B works."""
 
     OPEN = "it has the log open, and works while A is stopped"
     FRESH = "it opens the log and works while A is stopped"
@@ -42,13 +42,13 @@ class Case:
     """A meeting.
 
     Args:
-        a: What A does.
-        b: What B does.
-        meets: How B does it.
-        turn: The number of the call of A.
-        end: What becomes of that call.
+        a: The work of A.
+        b: The work of B.
+        meets: How B knows the log, and when B works.
+        turn: The number of the call that A stops at.
+        end: The fate of that call.
         with_reads: Whether calls that only look count, too.
-        after_crash: Whether another writer was killed before, when its file just had its name.
+        after_crash: Whether another writer was killed before, just after its file got its name.
     """
 
     a: str
@@ -66,14 +66,14 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What came of a meeting.
+    """The outcome of a meeting.
 
     Args:
-        case: Which.
-        call: The call that A stopped at; empty if it made fewer.
-        answer: What A said at last; None if it was killed.
+        case: The meeting.
+        call: The call that A stopped at; empty if A made fewer calls.
+        answer: The last answer of A, or None if A was killed.
         blocked: Whether B could not do its work while A was stopped.
-        faults: What should not be.
+        faults: The faults that were found.
     """
 
     case: Case
@@ -110,7 +110,7 @@ class Meeting:
         shutil.rmtree(self.folder)
 
     def expect(self, child: Child, name: str, *arguments: Any) -> Any:
-        """Have something done that must not fail."""
+        """Call the method `name` of `child`, which must not fail, and return its value."""
         answer = child.call(name, *arguments)
         who = "A" if child is self.a else "B"
         if answer.error:
@@ -121,7 +121,7 @@ class Meeting:
         self.known.seen.update(self.expect(child, "refresh") or ())
 
     def peek(self, name: str) -> bool:
-        """Have B open or refresh while A is stopped, which may hold the lock; was it done?"""
+        """Let B open or refresh the log while A is stopped; return whether A's lock allowed it."""
         answer = self.b.call(name)
         if "LogConflict" in answer.error:
             return False
@@ -131,7 +131,7 @@ class Meeting:
         return not answer.error
 
     def note(self, work: str, number: int, answer: Answer) -> bool:
-        """Note what a work came to; return whether it was done."""
+        """Note the answer to a work; return whether the work was done."""
         if answer.error:
             self.known.begin(work, number)
             return False
@@ -139,7 +139,7 @@ class Meeting:
         return True
 
     def work(self, child: Child, work: str, number: int) -> None:
-        """Do a work as one should: look again if somebody was first. It must be done in the end."""
+        """Do a work; look again if another process was first. In the end the work must succeed."""
         answer = child.call(work, number)
         for _ in range(2):
             if self.note(work, number, answer):
@@ -154,24 +154,24 @@ class Meeting:
 
 
 def is_refused(answer: Answer) -> bool:
-    """Return whether a work was refused since somebody else was first."""
+    """Return whether a work was refused because another process was first."""
     return "LogConflict" in answer.error or is_pointless(answer)
 
 
 def is_pointless(answer: Answer) -> bool:
-    """Return whether a work was refused since what it is about was squashed."""
+    """Return whether a work was refused because its version was squashed."""
     return "LogError" in answer.error and "squashed" in answer.message
 
 
 class Pipes:
-    """How one who is stopped and its controller tell each other."""
+    """The pipes between a stopped process and its controller."""
 
     def __init__(self) -> None:
         self.question, self.says = os.pipe()
         self.hears, self.answer = os.pipe()
 
     def wait(self, child: Child) -> str:
-        """Wait until it stops; return the call. Empty if it has answered, or ended, before."""
+        """Wait until `child` stops; return the call, or nothing if it answers or ends first."""
         ready, _, _ = select.select([self.question, child.connection], [], [], PATIENCE)
         return os.read(self.question, 5000).decode().strip() if self.question in ready else ""
 
@@ -184,10 +184,10 @@ class Pipes:
 
 
 def crash(folder: Path) -> None:
-    """Kill one that appends when its file has its name, and no row names it.
+    """Kill a process that appends when its file has its name, but no row has that name.
 
     Raises:
-        LookupError: It never came there.
+        LookupError: The process never came to that point.
     """
     for turn in itertools.count():
         pipes = Pipes()
@@ -204,20 +204,20 @@ def crash(folder: Path) -> None:
                     child.receive()
                 return
         finally:
-            # What one leaves that was ended earlier, the next one clears.
+            # If a process was ended too early, the next one clears what is left.
             child.end()
             pipes.close()
 
 
 def meet(case: Case, template: Path, folder: Path) -> Outcome:
-    """Let two processes meet, and judge what comes of it.
+    """Let two processes meet, and return the outcome.
 
     Args:
-        case: How.
-        template: What there is before.
-        folder: Where there is nothing; it is removed again.
+        case: The meeting.
+        template: The folder to start from.
+        folder: A path that does not exist; the folder is removed again.
     """
-    # A needs two of these, so they come first.
+    # A needs two of these descriptors, so the pipes are made first.
     pipes = Pipes()
     meeting = Meeting(case, template, folder)
     try:
@@ -274,7 +274,7 @@ def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
             meeting.look(b)
         meeting.work(b, case.b, B_NUMBER)
     if not is_killed:
-        # Whatever A met with, its object goes on.
+        # Whatever A met, its object can continue.
         meeting.look(a)
         meeting.work(a, "append", A_LATER)
         if not is_done and case.end != End.GOES_ON and case.a != "create":
@@ -288,9 +288,10 @@ def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
 
 
 def unfit(case: Case, call: str, answer: Answer) -> list[str]:
-    """Return what is wrong with what A answered to its end, after it stopped at a call."""
+    """Return the faults of the answer that A gave at the end, after it stopped at a call."""
     if not answer.error:
-        # After its own fdatasync SQLite may find that all is on the disk, or do it once more.
+        # After a failure of its own fdatasync, SQLite may find all data on the disk, or sync
+        # again.
         must_fail = call.startswith("fsync") and case.end in (End.FAILS, End.FAILS_FOR_GOOD)
         # If the deletion of old files is not on the disk, the next writer deletes them.
         clears = case.after_crash or case.a in ("squash", "update")
@@ -303,7 +304,7 @@ def unfit(case: Case, call: str, answer: Answer) -> list[str]:
         End.INTERRUPTED_AFTER: ("KeyboardInterrupt",),
     }.get(case.end, ("OSError",))
     if case.with_reads and case.end == End.FAILS:
-        # Of what can't be read SQLite says that the database is malformed.
+        # If SQLite can't read the database, it says that the database is malformed.
         allowed = (*allowed, "LogError")
     # B may have been first.
     is_allowed = set(allowed) & set(answer.error) or is_refused(answer)
@@ -311,7 +312,7 @@ def unfit(case: Case, call: str, answer: Answer) -> list[str]:
 
 
 def count_calls(work: str, template: Path, folder: Path, *, with_reads: bool) -> int:
-    """Return how many calls a work makes, if nobody disturbs it."""
+    """Return the number of calls that a work makes if no other process disturbs it."""
     shutil.copytree(template, folder)
     child = Child.fork(lambda: Side(folder))
     try:

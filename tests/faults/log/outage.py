@@ -1,4 +1,4 @@
-"""Failures of power at each moment of some works: is what is on the disk then a whole log?"""
+"""Lets power fail at each moment of some works: the disk must then have a whole log."""
 
 import hashlib
 import os
@@ -25,12 +25,12 @@ STEPS: Steps = [
 
 @dataclass
 class Outages:
-    """What came of them.
+    """The results of the failures.
 
     Args:
-        calls: How many calls changed something.
-        states: How many states of the disk were looked at, all of them different.
-        faults: What should not be, each with the call after which power failed.
+        calls: The number of calls that changed something.
+        states: The number of different states of the disk that were checked.
+        faults: The faults, each with the call after which power failed.
     """
 
     calls: int = 0
@@ -39,13 +39,13 @@ class Outages:
 
 
 def cut_power(template: Path, folder: Path, steps: Steps, is_large: bool) -> Outages:
-    """Do some works, and judge what the disk may have after each of their calls.
+    """Do some works, and check the states that the disk may have after each of their calls.
 
     Args:
-        template: What there is before.
-        folder: Where there is nothing; it is removed again.
+        template: The folder to start from.
+        folder: A path that does not exist; the folder is removed again.
         steps: The works, with a number for each.
-        is_large: Whether files are on the disk from their first byte, as large ones are.
+        is_large: Whether files are on the disk from their first byte, as large files are.
     """
     shutil.copytree(template, folder / "place")
     try:
@@ -127,7 +127,7 @@ def _digest(state: State) -> bytes:
 
 
 def _check_record(recorded: State, real: State) -> None:
-    """Check that the record tells all that was done: else some call went past the shim."""
+    """Check that the record has all changes; if not, a call went past the shim."""
     names = {path for path in recorded.keys() | real.keys() if not path.endswith("-shm")}
     strange = sorted(path for path in names if recorded.get(path, b"?") != real.get(path, b"?"))
     assert not strange, f"the shim has missed what was done to {strange}"

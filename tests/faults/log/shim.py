@@ -1,4 +1,4 @@
-"""The shim of ``shim.c``: building it, starting Python with it, and arming it."""
+"""Builds the shim of ``shim.c``, which intercepts calls of the system, and uses it in Python."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ WHY_NOT = (
     if COMPILER is None
     else ""
 )
-"""Why there can't be a shim here; empty if there can."""
+"""The reason why no shim can be built, or empty."""
 
 
 def build_shim(folder: Path) -> Path:
@@ -41,7 +41,7 @@ class Shim:
     """The shim that this process was started with.
 
     Raises:
-        RuntimeError: It was started without.
+        RuntimeError: The process was started without a shim.
     """
 
     def __init__(self) -> None:
@@ -71,17 +71,17 @@ class Shim:
         """Count the calls of this process on paths in a folder from now on.
 
         Args:
-            folder: Which; as the system names it, without links.
+            folder: The folder, as the system names it, without links.
             turn: The call to stop at, counted from 0; -1 for none.
-            with_reads: Whether to count what only looks, too.
-            question: Where the process says at what it stopped.
-            answer: Where it reads what becomes of that.
-            record: Where each call that changed something is written.
+            with_reads: Whether calls that only look count, too.
+            question: The descriptor to which the process writes the call that it stopped at.
+            answer: The descriptor from which the process reads the fate of that call.
+            record: The descriptor to which each call that changes something is written.
         """
         self._library.shim_arm(os.fsencode(folder), turn, with_reads, question, answer, record)
 
     def disarm(self) -> int:
-        """Count no more; return how many calls there were."""
+        """Stop counting; return the number of calls."""
         count: int = self._library.shim_disarm()
         return count
 

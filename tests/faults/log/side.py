@@ -1,4 +1,4 @@
-"""What the processes do to a log: the two that meet, and the one that judges afterwards."""
+"""The work that processes do on a log: the two that meet, and the one that judges afterwards."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,16 @@ from tests.faults.log.shim import Shim
 from tests.log.support import P, S, numbers, patch_id
 
 FIRST = 4
-"""How many patches the log has before anything happens to it."""
+"""The number of patches that the log has at first."""
 
 LAST = 300
-"""The number that is appended by who judges."""
+"""The number that the judging process appends."""
 
 TIMEOUT = 0.0
-"""Who finds the log locked says so at once: the other is stopped, so waiting is in vain."""
+"""A process reports a locked log at once, because waiting for a stopped one is useless."""
 
 Seen = tuple[int, int, str]
-"""A version that somebody saw: the first that its patch stands for, itself, and the id."""
+"""A version that a process saw: the first version of its patch, the version, and the id."""
 
 
 def id_of(number: int) -> str:
@@ -29,7 +29,7 @@ def id_of(number: int) -> str:
 
 
 def patch(number: int) -> list[jr.Operation]:
-    """Return a patch that adds a number, which is in no other."""
+    """Return a patch that adds a number, which no other patch adds."""
     return [
         (Op.H, "id", patch_id(number)),
         (Op.TX,),
@@ -39,7 +39,7 @@ def patch(number: int) -> list[jr.Operation]:
 
 
 def make_template(folder: Path) -> None:
-    """Make a log and a replica that does not have its last versions yet."""
+    """Make a log, and a replica that does not have the log's last versions yet."""
     log = PatchLog.create(folder / "log")
     for number in range(1, FIRST + 1):
         log.append(patch(number))
@@ -53,16 +53,16 @@ def seen_of(entries: list[jr.LogEntry]) -> list[Seen]:
 
 @dataclass
 class Verdict:
-    """What the third process finds.
+    """The findings of the third process.
 
     Args:
-        problems: What is wrong for itself, whatever has happened before.
-        entries: The patches that are in the log.
-        contents: The numbers in its newest version.
-        snapshots: The versions that there are snapshots of.
+        problems: The problems that are wrong in any case, whatever has happened before.
+        entries: The patches in the log.
+        contents: The numbers in the newest version of the log.
+        snapshots: The versions that have snapshots.
         replica: The version of the replica.
-        has_new: Whether there is the log that `Side.create` makes.
-        kept: The numbers in the file of a store that `Side.keep` makes.
+        has_new: Whether the log that `Side.create` makes exists.
+        kept: The numbers in the file of the store that `Side.keep` makes.
     """
 
     problems: list[str]
@@ -78,7 +78,7 @@ class Side:
     """One process; its methods are called from outside.
 
     Args:
-        folder: Where the log and the replica are.
+        folder: The folder of the log and the replica.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -93,7 +93,7 @@ class Side:
     def run(
         self, work: str, argument: Any, turn: int, with_reads: bool, pipes: tuple[int, int, int]
     ) -> tuple[Any, int]:
-        """Do a work with the shim armed; return what it returned and how many calls it made."""
+        """Do a work with the shim armed; return its result and the number of its calls."""
         shim = Shim()
         question, answer, record = pipes
         shim.arm(
@@ -111,9 +111,9 @@ class Side:
         return result, count
 
     def run_all(self, steps: list[tuple[str, int]], record: int) -> list[list[Seen]]:
-        """Do several works and have their calls recorded; return what each returned.
+        """Do several works while their calls are recorded; return the result of each work.
 
-        In the record there is a mark after each: the work is done by then.
+        The record has a mark after each work, when the work is done.
         """
         shim = Shim()
         shim.arm(self.folder, record=record)
@@ -125,7 +125,7 @@ class Side:
         return results
 
     def refresh(self, _: Any = None) -> list[Seen]:
-        """Look what there is; return all that is seen."""
+        """Refresh the log; return all versions."""
         self.log.refresh()
         return seen_of(self.log.patches())
 
@@ -144,19 +144,19 @@ class Side:
         return []
 
     def update(self, _: Any) -> list[Seen]:
-        """Bring the replica up to date, and check that it is what the log has."""
+        """Bring the replica up to date, and check that its data are those of the log."""
         replica = Replica(self.folder / "replica", timeout=TIMEOUT)
         replica.update(self.log)
         assert len(numbers(replica.dataset)) == replica.version, "the replica has something else"
         return [(replica.version, replica.version, str(replica.id))]
 
     def create(self, _: Any) -> list[Seen]:
-        """Make a log where there is none."""
+        """Make a log in an empty place."""
         PatchLog(self.folder / "new", create=True, timeout=TIMEOUT)
         return []
 
     def keep(self, number: int) -> list[Seen]:
-        """Add a number to a store in a file, and commit it."""
+        """Add a number to a store in a file, and commit the change."""
         if number == 1:
             self.kept.open(self.folder / "kept.jelly", create=True)
         self.kept.add((S, P, Literal(str(number))))
@@ -169,16 +169,16 @@ class Side:
         return []
 
     def read(self, _: Any) -> list[Seen]:
-        """Read as one who only reads: the newest data, and whether all is well."""
+        """Read the newest data, as a reader does, and verify the log."""
         seen = self.refresh()
         assert len(numbers(self.log.checkout())) == self.log.version, "the data are others"
         for problem in self.log.verify():
-            # It reports also what it can't read.
+            # The problems include files that can't be read.
             raise LogError(f"verify() finds: {problem}")
         return seen
 
     def judge(self, last: int) -> Verdict:
-        """Look at the log as one who comes later, and go on with it."""
+        """Check the log as a later process would, and continue the log."""
         log = PatchLog(self.folder / "log")
         problems = [f"verify() finds: {each}" for each in log.verify(deep=True)]
         entries = log.patches()

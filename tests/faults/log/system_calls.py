@@ -1,8 +1,8 @@
-"""Faults: a process that is killed, or a disk that is full, at each call of ``os``.
+"""Injects faults at calls of ``os``: the process is killed, or the disk is full.
 
-What changes files is called by its name in ``os``, and there the faults are put in its way. The
-calls are counted, and at the one whose turn it is the fault happens. Those of SQLite are in `shim`,
-failures of power in `outage`.
+The package changes files by calls of functions in ``os``, which this module replaces. It counts
+the calls, and the fault happens at one of them. `shim` does the same for the calls of SQLite, and
+`outage` for failures of power.
 """
 
 import errno
@@ -12,22 +12,23 @@ from contextlib import contextmanager
 from typing import Any
 
 ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
-"""The calls of ``os`` that change something, and those around them."""
+"""The calls of ``os`` that change something, and calls around them."""
 
 KILLED = 86
 
 
 @contextmanager
 def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterator[None]:
-    """Have a function called in place of each call: with its name, itself and its arguments.
+    """Replace each call by a call of `around` with its name, its function and its arguments.
 
-    Nothing waits for the disk: files outlive these faults without it.
+    No call waits for the disk: files survive these faults without an fsync.
     """
     real = {name: getattr(os, name) for name in ALL_CALLS}
 
     def wrapped(name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **more: Any) -> Any:
-            # The package gives none by keyword; what does is of this module, or of Python.
+            # The package passes no keywords. A call with keywords comes from this module or from
+            # Python.
             if more:
                 return real[name](*arguments, **more)
             made = os.fstat if name == "fsync" else real[name]
@@ -45,14 +46,15 @@ def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterat
 
 
 def run_and_kill(work: Callable[[], object], turn: int) -> str:
-    """Run something in a process that is killed before one of its calls.
+    """Run `work` in a process that is killed before one of its calls.
 
     Args:
-        work: What is run.
-        turn: Which call, counted from 0; of those between which no file changes, the first counts.
+        work: The function to run.
+        turn: The number of the call, counted from 0. If no file changes between several calls,
+            only the first of them counts.
 
     Returns:
-        The name of the call; empty if the work was done before it came to that.
+        The name of the call; empty if the work was done before the call.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -74,7 +76,7 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count, has_changed
         changes = _changes_files(name, arguments)
-        # SQLite's own changes may come after the one, and before the other.
+        # Changes of SQLite may happen between the two calls.
         is_new_point, has_changed = changes or has_changed, changes
         count += is_new_point
         if is_new_point and count == turn:
@@ -92,7 +94,7 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
 
 
 def _changes_files(name: str, arguments: Any) -> bool:
-    """Is a file other after this call? Those of `open` are new ones."""
+    """Return whether this call changes a file; `open` may create one."""
     return name in ("write", "mkdir", "link", "replace", "unlink") or (
         name == "open" and bool(arguments[1] & os.O_CREAT)
     )
@@ -100,11 +102,12 @@ def _changes_files(name: str, arguments: Any) -> bool:
 
 @contextmanager
 def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
-    """Have a call fail for want of room, and maybe all later ones that need room.
+    """Let a call fail because the disk is full, and perhaps all later calls that need room.
 
     Args:
-        turn: Which call, counted from 0; if the disk stays full, of those that need room.
-        stays_full: Whether it is so from then on.
+        turn: The number of the call, counted from 0; if the disk stays full, only calls that need
+            room count.
+        stays_full: Whether the disk stays full.
 
     Yields:
         A list that gets the name of the first call that failed.
@@ -123,7 +126,7 @@ def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
                 half = memoryview(arguments[1])
                 real(arguments[0], half[: len(half) // 2])
             if name == "close":
-                # Closed it is all the same.
+                # The file is closed even if the call fails.
                 real(*arguments)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real(*arguments)

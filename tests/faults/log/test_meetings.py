@@ -1,6 +1,6 @@
-"""Two live processes: whatever becomes of one, the log is whole and the other's patches are there.
+"""Tests two live processes: whatever happens to one, the log keeps the other's patches.
 
-These are some meetings at each system call; ``make test-log-live`` has them all.
+These tests have some meetings at each system call; ``make test-log-live`` has all meetings.
 """
 
 import functools
@@ -28,7 +28,7 @@ def test_whatever_becomes_of_one(driver: Child, a: str, b: str, after_crash: boo
     outcomes = list(run_cases([driver], quick_cases(a, b, count, after_crash=after_crash)))
     faults = [f"{each.case}, {each.call}: {each.faults}" for each in outcomes if each.faults]
     assert not faults, "\n".join([f"{len(faults)} of {len(outcomes)}:", *faults[:10]])
-    # It was stopped at each call, and not only while it has the lock.
+    # The process was stopped at each call, not only while it had the lock.
     assert all(each.call for each in outcomes)
     assert len(outcomes) > 40
     assert {each.blocked for each in outcomes} == {False, True}

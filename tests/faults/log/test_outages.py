@@ -1,4 +1,4 @@
-"""Failures of power: whatever had not been brought to the disk is lost, and the log is whole."""
+"""Tests failures of power: the log stays whole, although data that were not synced are lost."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Jelly as text: what is written, what is read, and what is refused."""
+"""Tests Jelly as text: how it is written, how it is read, and which texts are refused."""
 
 import io
 import sys
@@ -49,7 +49,7 @@ def written(write: Callable[[Any], object], kind: Any, format: str, options: Any
 
 @given(streams())
 def test_the_text_has_the_fields_of_the_frames(stream: Stream) -> None:
-    """By protobuf's own classes, compiled by its own compiler; frame by frame."""
+    """Protobuf's own classes, made by its own compiler, read the same fields frame by frame."""
     made, text = io.BytesIO(), io.BytesIO()
     options = options_of(stream.options, frame_rows=3)
     for file, format in ((made, "jelly-patch"), (text, "jelly-patch-text")):
@@ -94,7 +94,7 @@ def test_statements_come_back(size: int) -> None:
 
 
 def test_text_of_people_is_read() -> None:
-    """Blanks, comments, other line ends, no line before the first frame."""
+    """Text may have blanks, comments, other line ends, and no line before the first frame."""
     bnode = BNode("a")
     wanted = [(bnode, bnode, Literal("é\n"))]
     _, _, rest = FRAME.partition("\n")
@@ -172,7 +172,7 @@ def test_without_protobuf_the_extra_is_named(
 
 
 class TestConvert:
-    """``jellyp convert`` leaves frames as they are, unless something else is asked for."""
+    """``jellyp convert`` leaves frames as they are unless an option asks for other frames."""
 
     @pytest.fixture
     def jelly(self, tmp_path: Path) -> Path:

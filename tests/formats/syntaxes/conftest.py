@@ -1,4 +1,4 @@
-"""Tests that are run twice: with the parser in this process, and in one of its own."""
+"""Runs tests twice: with the parser in this process, and in its own process."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from tests.formats.syntaxes.support import ISOLATED
     ]
 )
 def isolated(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Make it the default of what reads; return whether the parser has a process of its own."""
+    """Set the default of the readers; return whether the parser runs in its own process."""
     is_isolated: bool = request.param
     for name in ("read_statements", "read_batches"):
         monkeypatch.setattr(jr, name, partial(getattr(jr, name), isolated=is_isolated))

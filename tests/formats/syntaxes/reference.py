@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads by pyoxigraph's parser, which knows no limits."""
+"""Reads N-Triples and N-Quads with pyoxigraph's parser, which has no limits."""
 
 import re
 from typing import Any
@@ -13,7 +13,8 @@ from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# What pyoxigraph takes, and no grammar; the second kind only if it is not strict.
+# pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is not
+# strict.
 NO_TEXT = re.compile(r"comment is not UTF-8")
 LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
 
@@ -21,9 +22,9 @@ LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
 def outcome(
     source: Any, format: str, **arguments: Any
 ) -> tuple[list[Plain], jr.DecodeError | None]:
-    """Return the statements of a text, and the error that ends them.
+    """Return the statements of a text, and the error that ends them, or None.
 
-    The direction of a literal stands behind its language, as in ``ar--rtl``.
+    The direction of a literal follows its language, as in ``ar--rtl``.
     """
     found: list[Plain] = []
     try:
@@ -36,7 +37,7 @@ def outcome(
 
 
 def _parse(data: bytes, format: str, *, strict: bool) -> tuple[list[Plain], bool]:
-    """Return what pyoxigraph reads, and whether it comes to the end."""
+    """Return the statements that pyoxigraph reads, and whether it reaches the end."""
     found = []
     try:
         for quad in ox.parse(
@@ -79,14 +80,14 @@ def _respell(term: Plain) -> Plain:
 
 
 def assert_same(data: bytes, format: str, *, strict: bool) -> None:
-    """Check that a text says the same for our reader and for pyoxigraph."""
+    """Check that our reader and pyoxigraph read the same from a text."""
     found, error = outcome(data, format, strict=strict)
     if isinstance(error, jr.LimitError):
         return
     expected, is_good = _parse(data, format, strict=strict)
-    # A statement before a fault in the same line is given, or it is not.
+    # If a statement is before a fault on the same line, a reader may give it or not.
     size = min(len(found), len(expected))
-    # pyoxigraph does not tell "x" from "x"^^xsd:string, nor the cases of a language tag.
+    # pyoxigraph does not distinguish "x" from "x"^^xsd:string, nor the case of language tags.
     found = [tuple(map(_respell, statement)) for statement in found]
     assert found[:size] == expected[:size]
     if error is not None:

@@ -1,4 +1,4 @@
-"""Reading and writing the syntaxes of RDF in plain form."""
+"""Reads and writes the syntaxes of RDF in plain form."""
 
 import io
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from tests.oracle.terms import Plain, node, plain, plain_operation, with_simple_
 from tests.sanitized import UNDER_SANITIZERS
 
 ALL = ("n-triples", "n-quads", "turtle", "trig", "n3", "rdf-xml", "json-ld")
-# This package's own reader has them; the others are pyoxigraph's to parse.
+# This package's own reader reads these syntaxes; pyoxigraph parses the others.
 LINES = ("n-triples", "n-quads")
 PARSED = ALL[len(LINES) :]
 WITH_GRAPHS = ("n-quads", "trig", "json-ld")
@@ -24,7 +24,7 @@ ISOLATED = pytest.mark.skipif(
 
 
 def read(source: Any, format: str, **arguments: Any) -> list[Plain]:
-    """Return the plain statements of a text, lexical forms as they are."""
+    """Return the plain statements of a text, with their lexical forms unchanged."""
     if isinstance(source, str):
         source = source.encode()
     statements = jr.read_statements(source, format=format, normalize=False, **arguments)
@@ -55,7 +55,7 @@ def operations(source: Any, format: str, **arguments: Any) -> list[Plain]:
 
 
 def write(statements: Iterable[Plain], format: str, prefixes: Iterable[Any] = ()) -> bytes:
-    """Return the text of plain statements, written one by one."""
+    """Return the text of plain statements that are written one by one."""
     file = io.BytesIO()
     with jr.StatementWriter(file, format=format) as writer:
         for prefix, iri in prefixes:
@@ -66,7 +66,7 @@ def write(statements: Iterable[Plain], format: str, prefixes: Iterable[Any] = ()
 
 
 def batches_of(statements: Iterable[Plain], **options: Any) -> Iterable[jr.Batch]:
-    """Return statements as the batches of a stream of Jelly-RDF."""
+    """Return statements as batches of a stream of Jelly-RDF."""
     file = io.BytesIO()
     all_terms = jr.StreamOptions(
         generalized_statements=True, rdf_star=True, max_datatype_table_size=256, **options
@@ -91,9 +91,9 @@ def literal(lexical: str, language: str | None = None, datatype: str | None = No
 
 
 def read_back(value: Any) -> Any:
-    """Return terms in the spelling that pyoxigraph gives them.
+    """Return terms as pyoxigraph gives them.
 
-    Tags are in lower case, and a literal of xsd:string is a simple one.
+    Tags are in lower case, and a literal of xsd:string is a simple literal.
     """
     if not isinstance(value, tuple):
         return value

@@ -1,4 +1,4 @@
-"""Writing texts: what they look like, what can't be said, and what stays when something fails."""
+"""Tests writing texts: their form, refused statements, and the text that stays after an error."""
 
 import io
 from typing import Any
@@ -33,7 +33,7 @@ EX = Namespace("http://e.org/")
 
 
 class TestDocuments:
-    """What is written, to the letter."""
+    """The text of a document is exactly the expected one."""
 
     STATEMENTS: tuple[Any, ...] = (
         (EX.s, EX.p, Literal("x"), None),
@@ -99,7 +99,7 @@ class TestDocuments:
     @pytest.mark.slow
     @pytest.mark.parametrize("format", ALL)
     def test_many_statements_are_one_document(self, format: str) -> None:
-        """Though they are written some thousand at a time."""
+        """Many statements are one document, though the encoder writes a few thousand at a time."""
         statements: list[Plain] = [
             (("iri", f"urn:{i // 3}"), P, literal(str(i) * 5)) for i in range(30_000)
         ]
@@ -136,7 +136,7 @@ for _ in range(1000):
 
 
 class TestRefused:
-    """What can't be said, in words that say so; and the text is as if it had not been tried."""
+    """A refused statement gives an error that names the reason, and leaves nothing in the text."""
 
     def check(self, statement: Any, match: str, formats: Any) -> None:
         for format in formats:
@@ -213,7 +213,7 @@ class TestRefused:
         self.check(statement, match, formats)
 
     def test_in_batches(self) -> None:
-        """Those before it are written."""
+        """The statements of a batch before the refused one are written."""
         bad: list[Plain] = [
             (S, P, ("iri", "a b")),
             (literal("x"), P, O),
@@ -322,7 +322,7 @@ class TestPrefixes:
                 writer.add_namespace(name, iri)
 
     def test_names_of_xml_elements(self) -> None:
-        """Types that end with no name, with prefixes that are one of them, or stand for nothing."""
+        """Types may end without a name, and the IRI of a prefix may be a whole type."""
         types = ["http://e.org/12", "http://e.org/", "http://e.org/T", "urn:x?a&b", "http://e.org#"]
         statements: list[Plain] = []
         for number, name in enumerate(types * 2):
@@ -338,7 +338,7 @@ class TestPrefixes:
             text = write(statements, "rdf-xml", prefixes)
             assert read(text, "rdf-xml") == statements
             assert len(Graph().parse(data=text, format="xml")) == len(set(statements))
-        # One of them alone, after which no other statement has such a type.
+        # Each type is written alone, without another statement that has such a type.
         for name in types:
             alone: list[Plain] = [(("iri", "urn:s"), ("iri", RDF + "type"), ("iri", name))]
             text = write(alone, "rdf-xml")

@@ -1,4 +1,4 @@
-"""pyoxigraph is an extra: what is said without it, and that it is imported on demand."""
+"""Tests pyoxigraph as an extra: the error without it, and that it is imported on demand."""
 
 import sys
 import types

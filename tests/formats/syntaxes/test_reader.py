@@ -36,7 +36,7 @@ SAMPLES = {
     for format in ALL
 }
 
-# Texts with three nodes without a label and one with the label "kept".
+# Each text has three nodes without a label, and one with the label "kept".
 NODES = {
     "turtle": "<urn:s> <urn:p> [], ( 'x' ), [ <urn:q> _:kept ] .",
     "trig": "[] { <urn:s> <urn:p> [] } <urn:g> { [] <urn:p> _:kept }",
@@ -49,13 +49,13 @@ NODES = {
 
 
 def labels(source: Any, format: str) -> list[str]:
-    """Return the labels of the blank nodes, in the order of their first appearance."""
+    """Return the labels of the blank nodes in the order of their first appearance."""
     found = (term for one in read(source, format) for term in one if term[0] == "bnode")
     return list(dict.fromkeys(label for _, label in found))
 
 
 class TestTerms:
-    """What is written down in a syntax, as terms."""
+    """Each syntax gives the terms that are written in the text."""
 
     def test_json_ld_drops_directions(self) -> None:
         text = """[
@@ -79,18 +79,18 @@ class TestTerms:
 
 class TestBlankNodes:
     def test_nodes_without_a_label_get_one_of_their_own(self) -> None:
-        """Not twice the same in a file; nor in two, unless these have the same bytes."""
+        """A generated label is unique in its file; two files share it only with the same bytes."""
         text = "[] <urn:p> [], ( 'x' ), _:b ."
         found = [labels(text + "#" * i, "turtle") for i in range(3)]
         assert all("b" in each for each in found)
-        # A subject of three, two nodes that are subject and object, in each of three files.
+        # The label b is in all three files. Each file has three nodes without a label.
         assert len({label for each in found for label in each}) == 1 + 3 * 3
 
     @pytest.mark.parametrize("format", sorted(NODES))
     def test_they_are_the_same_in_each_reading(
         self, format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """However the text is read: from memory, a file, a pipe, compressed, in small pieces."""
+        """Memory, a file, a pipe, compressed data and small pieces give the same labels."""
         monkeypatch.setattr(hashed_text, "_IN_MEMORY", 16)
         text = NODES[format].encode()
         expected = labels(text, format)
@@ -112,7 +112,7 @@ class TestBlankNodes:
 
     @pytest.mark.parametrize("format", sorted(NODES))
     def test_a_label_that_looks_random_stays(self, format: str) -> None:
-        """Be it one that pyoxigraph could have made up, wherever a piece of the text ends."""
+        """A label stays, though pyoxigraph could make it, wherever a piece of the text ends."""
         for label in ("c5f368f77354bc63b153aeed846b2cea", "deadbeefdeadbeef"):
             text = NODES[format].replace("kept", label)
             for space in (0, 15, 33):
@@ -126,7 +126,7 @@ class TestBlankNodes:
                 assert len(found) == 4
 
     def test_labels_are_told_apart_whatever_the_parser_makes_up(self) -> None:
-        """Its labels have 32 digits at the most, and one in seventeen has fewer."""
+        """Generated labels differ, even if pyoxigraph's own labels have fewer than 32 digits."""
         found = labels("".join(f"[] <urn:p> {i} .\n" for i in range(500)), "turtle")
         start = found[0].removesuffix("1")
         assert found == [f"{start}{number}" for number in range(1, 501)]
@@ -207,7 +207,7 @@ class TestBase:
                     call(b"", format=format, base="urn:x")
 
     def test_a_file_is_not_left_open_by_a_bad_base(self, tmp_path: Path) -> None:
-        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
         (tmp_path / "x.ttl").write_bytes(b"")
         with pytest.raises(ValueError, match="no absolute IRI"):
             jr.read_statements(tmp_path / "x.ttl", base="x")
@@ -240,9 +240,9 @@ class TestErrors:
                 "<urn:p> <a", "<urn:é\U0001f600/pq> <a"
             )
         found, error = attempt(make(text.encode()), format)
-        # Of characters, not of bytes.
+        # The column counts characters, not bytes.
         assert (error.line, error.column) == (3001, 23)
-        # What comes before it was read.
+        # The statements before the fault were read.
         assert [statement[:3] for statement in found[:3000]] == [(S, P, O)] * 3000
         assert f"line {error.line}, column {error.column}" in str(error)
         assert "Parser error" not in str(error)
@@ -293,7 +293,7 @@ class TestSources:
             assert read(b"\xef\xbb\xbf", format) == []
 
     def test_files_are_closed(self, tmp_path: Path) -> None:
-        """At the end, at an error, by close(), and when the reader is let go."""
+        """Files are closed at the end, at an error, by close(), and when the reader is deleted."""
         path = tmp_path / "x.nt"
         path.write_bytes(b"<urn:s> <urn:p> <urn:o> .\n" * 5000)
         opened = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else None
@@ -323,7 +323,7 @@ class TestSources:
 
     @pytest.mark.parametrize("format", ["n-triples", "n-quads"])
     def test_lines_are_not_kept_waiting(self, format: str) -> None:
-        """A statement that has come through a pipe is there, though no other one follows yet."""
+        """A statement from a pipe is returned at once, even if no other statement follows yet."""
         left, right = os.pipe()
         with os.fdopen(left, "rb") as file, os.fdopen(right, "wb", buffering=0) as pipe:
             reader = jr.read_statements(file, format=format)
@@ -349,7 +349,7 @@ def test_batches_are_of_some_size() -> None:
     sizes = [len(batch) for batch in jr.read_batches(line * 5000, format="nq")]
     assert sum(sizes) == 5000
     assert len(sizes) < 10
-    # Of long ones there are fewer in a batch.
+    # A batch of long statements has fewer rows.
     long = b'<urn:s> <urn:p> "%s" .\n'
     data = b"".join(long % (b"%d" % i * 100_000) for i in range(10, 40))
     sizes = [len(batch) for batch in jr.read_batches(data, format="nq")]

@@ -1,4 +1,4 @@
-"""What goes there and back: statements and batches, to each syntax and from it."""
+"""Tests round trips of statements and batches through each syntax."""
 
 import io
 import re
@@ -39,7 +39,7 @@ NAME = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff]"
 )
 MORE = NAME[:-1] + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]"
-"""Characters of names in XML 1.0, "Common Syntactic Constructs", without the colon."""
+"""The characters of names in XML 1.0, "Common Syntactic Constructs", without the colon."""
 
 
 def escaped(text: str) -> str:
@@ -47,7 +47,7 @@ def escaped(text: str) -> str:
 
 
 def n_quads(value: Plain) -> str:
-    """Return a term in N-Quads, with escapes for all that can be escaped."""
+    """Return a term in N-Quads, with as many escapes as possible."""
     if value[0] == "iri":
         return f"<{escaped(value[1])}>"
     if value[0] == "bnode":
@@ -61,9 +61,9 @@ def n_quads(value: Plain) -> str:
 
 
 def is_n_quad(statement: Plain) -> bool:
-    """Can pyoxigraph parse the statement, written down by other means, as just this one?"""
+    """Return whether pyoxigraph reads exactly this statement from a line made by the test."""
     terms = statement[:3] if statement[3] == DEFAULT_GRAPH else statement
-    # A label is all that is not escaped.
+    # Only labels have no escapes.
     if any(re.search(r"\s|[<>\"]|^$", term[1]) for term in terms if term[0] == "bnode"):
         return False
     line = f"{' '.join(map(n_quads, terms))} .\n"
@@ -79,7 +79,7 @@ def has_triple(statement: Plain) -> bool:
 
 
 def is_xml(statement: Plain) -> bool:
-    """Has RDF/XML a place for each term?"""
+    """Return whether RDF/XML can represent each term."""
     s, p, o, _ = statement
     labels = [term[1] for term in (s, o) if term[0] == "bnode"]
     words = ("Description", "RDF", "ID", "about", "parseType", "resource", "nodeID", "datatype")
@@ -102,7 +102,7 @@ def sayable(statement: Plain, format: str) -> bool:
 
 
 def expected(statements: list[Plain], format: str) -> list[Plain]:
-    """Return what is read of statements that were written."""
+    """Return the statements that a reader must give for written statements."""
     length = 4 if format in WITH_GRAPHS else 3
     # rdflib's own constructor changes the white space of some datatypes.
     return [
@@ -146,7 +146,7 @@ generalized = st.tuples(*[any_node | literals | triples] * 3, graphs | literals 
 
 
 def write_what_can_be(statements: list[Plain], format: str) -> tuple[bytes, list[Plain]]:
-    """Write statements, one by one; return the text and those that were not refused."""
+    """Write statements one by one; return the text and the statements that were not refused."""
     taken: list[Plain] = []
 
     def attempts() -> Any:
@@ -164,7 +164,7 @@ def write_what_can_be(statements: list[Plain], format: str) -> tuple[bytes, list
 @pytest.mark.parametrize("format", ALL)
 @given(st.lists(statements | statements | generalized, max_size=6))
 def test_what_can_be_said_is_said(format: str, statements: list[Plain]) -> None:
-    """And what can't is refused, as if it had not been tried."""
+    """Statements that can't be represented are refused, and leave nothing in the text."""
     file_text, taken = write_what_can_be(statements, format)
     assert taken == [statement for statement in statements if sayable(statement, format)]
     assert read_back(tuple(read(file_text, format))) == read_back(tuple(expected(taken, format)))
@@ -182,7 +182,7 @@ def test_batches_are_written_as_statements_are(format: str, statements: list[Pla
         batches = batches_of(statements, frame_rows=3)
     text = write(statements, format)
     assert encode(batches, format) == text
-    # And back: what was read is written again.
+    # The statements that were read are written again.
     again = encode(jr.read_batches(text, format=format), format)
     assert read(again, format) == read(text, format)
 
@@ -209,12 +209,12 @@ def test_jelly_there_and_back(format: str, data: Any) -> None:
     assert [tuple(map(read_back, statement)) for statement in added] == expected
     has_prefixes = format in ("turtle", "trig", "n3", "rdf-xml")
     namespace = ("PA", "ex", ("iri", "http://example.org/"), None)
-    # Those of RDF/XML are known when there is a statement.
+    # The prefixes of RDF/XML are known only after the first statement.
     assert (namespace in found) == (has_prefixes and (format != "rdf-xml" or chosen != []))
 
 
 def test_every_character_comes_back() -> None:
-    """Of a literal, in each syntax; XML has not all of them."""
+    """Every character of a literal survives, in each syntax; XML lacks some of them."""
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     for format in ALL:
         parts = [
@@ -232,7 +232,7 @@ def test_every_character_comes_back() -> None:
 
 @pytest.mark.parametrize("format", ALL)
 def test_typed_literals_come_back(format: str) -> None:
-    """Numbers and booleans too, which Turtle writes without quotes where it can."""
+    """Numbers and booleans survive, too; Turtle writes them without quotes where possible."""
     statements: list[Plain] = [
         (("iri", "urn:s"), ("iri", "urn:p"), value)
         for value in TYPED_LITERALS
@@ -263,7 +263,7 @@ tame = st.tuples(
 @settings(max_examples=20)
 @given(st.lists(tame, max_size=8), st.booleans())
 def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixes: bool) -> None:
-    """rdflib as the witness that a document is one, and not only what pyoxigraph takes for one."""
+    """rdflib confirms that a document is well-formed, not only that pyoxigraph accepts it."""
     if format not in WITH_GRAPHS:
         statements = [statement for statement in statements if statement[3] == DEFAULT_GRAPH]
     prefixes = (
@@ -277,7 +277,7 @@ def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixe
     if isinstance(witness, Dataset):
         assert isinstance(ours, Dataset)
         for dataset in (witness, ours):
-            # As triples of one graph: isomorphism is for graphs.
+            # Isomorphism is for graphs, so the quads become triples of one graph.
             for s, p, o, g in list(dataset.quads()):
                 name = "default" if g is None else g
                 dataset.remove((s, p, o, g))

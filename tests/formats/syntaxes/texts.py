@@ -1,4 +1,4 @@
-"""Random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
+"""Makes random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
 
 import random
 
@@ -110,7 +110,7 @@ def json(r: random.Random) -> str:
 
 
 def mutate(r: random.Random, text: str) -> str:
-    """Put something in that the parser may well not like."""
+    """Insert something that the parser may refuse."""
     for _ in range(r.choice([0, 0, 1, 1, 2])):
         at = r.randrange(len(text) + 1)
         junk = r.choice([*"<>\"'{}[]()\\/!?-&;=#~|^., \n\r\t", "<!--", "-->", "]]>", "<<("])

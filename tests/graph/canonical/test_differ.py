@@ -1,4 +1,4 @@
-"""The difference but for the labels of blank nodes."""
+"""Tests the difference of datasets, whatever labels their blank nodes have."""
 
 import sys
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def relabel(quads: set[Any], labels: list[str]) -> set[Any]:
 
 
 def are_isomorphic(one: set[Any], other: set[Any]) -> bool:
-    """Try every way to match the blank nodes; strings have one spelling."""
+    """Return whether some way to match the blank nodes makes both sets equal."""
     one, other = ({tuple(map(plain, quad)) for quad in quads} for quads in (one, other))
     ours, theirs = (
         sorted({term for quad in quads for term in quad if isinstance(term, BNode)})
@@ -75,7 +75,7 @@ def test_turns_the_old_into_the_new_but_for_labels(before: Any, after: Any, labe
     patch = diff(old, new, canonical=True)
     result = patch.apply(old)
     assert are_isomorphic(set(old.quads()), set(new.quads()))
-    # nothing in it was in vain
+    # The patch has no operations without an effect.
     assert result.added + result.deleted == max(0, len(patch) - 2)
     assert not changes(old, new)
 
@@ -97,7 +97,7 @@ def test_components_that_stay_are_not_touched(before: Any, after: Any, more: Any
     names = {node: BNode(f"other-{node}") for node in BLANK_NODES}
     same = rename([*before, more], names)
     here = {term for quad in same for term in quad if isinstance(term, BNode)}
-    # the other labels in the new dataset are none of the old one
+    # The other labels in the new dataset do not occur in the old one.
     there = rename(same, {node: BNode(f"new-{node}") for node in here})
     for operation in changes(fill(same), fill(there | after)):
         assert operation[0] == Op.A
@@ -108,7 +108,7 @@ def test_components_that_stay_are_not_touched(before: Any, after: Any, more: Any
 def test_new_labels_are_of_no_node_that_was_there(before: Any, after: Any) -> None:
     old = fill(before)
     added = changes(fill([]), fill(after))
-    # what it adds is there already, by the labels that would be new
+    # The old dataset already has the added statements, with the labels that would be new.
     fresh = [operation[1:] for operation in added if operation[0] == Op.A]
     old_and_fresh = fill([*before, *fresh])
     quads = set(old_and_fresh.quads())
@@ -129,7 +129,7 @@ def test_stores_that_fold_strings(stores: Any, before: Any, after: Any, labels: 
     diff(old, new, canonical=True).apply(old)
     assert are_isomorphic(folded(old), folded(new))
     assert not changes(old, new)
-    # the same in both is no difference
+    # Equal datasets have no difference.
     assert not changes(fill(before, stores[0]), fill(relabel(before, labels), stores[1]))
 
 
@@ -145,27 +145,27 @@ def graph(turtle: str) -> Graph:
 @pytest.mark.parametrize(
     ("before", "after", "deletes", "adds"),
     [
-        # what is said of a node
+        # A statement about a node changes.
         (':s :p [ :q "a"; :r "b" ].', ':s :p [ :q "a"; :r "c" ].', 1, 1),
         (':s :p [ :q "a"; :r "b" ].', ':s :p [ :q "a" ].', 1, 0),
-        # one of several
+        # One of several nodes changes.
         (':s :p [ :q "a" ], [ :q "b" ].', ':s :p [ :q "a" ], [ :q "c" ].', 1, 1),
         (':s :p [ :q "a" ], [ :q "a" ].', ':s :p [ :q "a" ].', 2, 0),
         (':s :p [ :q "a" ].', ':s :p [ :q "a" ], [ :q "a" ].', 0, 2),
-        # lists: a member changed, come, gone, moved to the end
+        # In lists a member is changed, added, removed, or moved to the end.
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "x" "c" "d").', 1, 1),
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "b" "x" "c" "d").', 1, 3),
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "b" "d").', 3, 1),
         (':s :p ("a" "a" "a" "a").', ':s :p ("a" "a" "a" "a" "a").', 1, 3),
-        # nested
+        # The blank nodes are nested.
         (":s :p [ :q [ :q [ :q 1 ] ] ].", ":s :p [ :q [ :q [ :q 2 ] ] ].", 1, 1),
         (":s :p [ :q [ :q [ :q 1 ] ] ].", ":s :p [ :r [ :q [ :q 1 ] ] ].", 1, 1),
-        # many that are alike beside a change
+        # Many similar nodes are next to a change.
         (':s :p [ :r 1; :q [ :p "a" ], [ :p "a" ], [ :p "a" ] ].',
          ':s :p [ :r 2; :q [ :p "a" ], [ :p "a" ], [ :p "a" ] ].', 1, 1),
         (':s :p [ :r 1; :q [ :p "a" ], [ :p "a" ], [ :p "a" ] ].',
          ':s :p [ :r 2; :q [ :p "a" ], [ :p "a" ], [ :p "a" ], [ :p "a" ] ].', 1, 3),
-        # joined and parted
+        # Nodes are joined and separated.
         (":s :p [ :q 1 ], [ :q 2 ].", ":s :p [ :q 1; :r _:b ], _:b. _:b :q 2.", 0, 1),
         (":s :p [ :q 1; :r _:b ], _:b. _:b :q 2.", ":s :p [ :q 1 ], [ :q 2 ].", 1, 0),
     ],
@@ -193,7 +193,7 @@ def test_canonical_labels() -> None:
         (Op.A, label, R, other, None),
         (Op.A, other, Q, Literal("b"), None),
     ]
-    # a second copy has labels of its own, the same again each time
+    # A second copy gets its own labels, which are the same each time.
     old = Graph()
     diff(old, new, canonical=True).apply(old)
     both = new + graph(':s :p [ :q "a"; :r [ :q "b" ] ].')
@@ -215,7 +215,7 @@ def test_labels_of_a_component_do_not_depend_on_others(
         return
 
     class Weak:
-        """A hash that is the same for the first copy of everything, and so on."""
+        """A weak hash: the first copies of all components have the same hash, and so on."""
 
         def __init__(self, data: bytes) -> None:
             self.digest = sha256(data).digest
@@ -299,7 +299,7 @@ def test_terms_that_are_none_for_pyoxigraph(term: Any) -> None:
     old, new = make("ab", PLAIN), make("yx", S)
     patch = diff(old, new, canonical=True)
     assert len(patch) == 4
-    # as it is, where it is added
+    # The patch has the term exactly as it is in the new graph.
     added = {operation[3] for operation in diff(Graph(), new, canonical=True) if len(operation) > 3}
     assert any(o == term and str(o) == str(term) for o in added)
 
@@ -380,7 +380,7 @@ def test_symmetry_takes_no_exponential_time(name: str, size: int) -> None:
     old = make(lambda node: BNode(f"b{node}"), pairs)
     new = make(lambda node: names.setdefault(node, BNode()), reversed(pairs))
     assert not changes(old, new)
-    # and one more statement is one more statement, where there is any pair to go by
+    # After one more statement about a node, the patch still makes the graphs equal.
     new.add((names[pairs[0][0]], Q, S))
     patch = diff(old, new, canonical=True)
     patch.apply(old)

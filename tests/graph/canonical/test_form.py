@@ -1,4 +1,4 @@
-"""The canonical form of a component is the same whatever its labels, and for no other."""
+"""Tests that the canonical form of a component depends on all but its labels."""
 
 import random
 from collections import Counter
@@ -33,7 +33,7 @@ NODES = [BNode(letter) for letter in "abcdefg"]
 
 canonicalizer = Canonicalizer()
 
-# Few edges: among more there are graphs in which nodes that look alike are not interchangeable.
+# The graphs have few edges. In larger graphs, similar nodes may not be interchangeable.
 graphs = st.sets(
     st.tuples(
         st.sampled_from(NODES),
@@ -47,7 +47,7 @@ graphs = st.sets(
 
 
 def relabel(quads: Any, seed: int) -> list[Quad]:
-    """Give the blank nodes other labels, and the statements another order."""
+    """Return `quads` in random order, with random labels of blank nodes."""
     dice = random.Random(seed)
     labels = [f"n{number}" for number in range(len(NODES))]
     dice.shuffle(labels)
@@ -65,7 +65,7 @@ def forms(quads: Any) -> list[str]:
 @given(quads=graphs, seed=st.integers())
 def test_labels_do_not_matter(most: int, quads: Any, seed: int) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        # with marks sooner or later
+        # The limit decides when the canonicalizer uses marks.
         monkeypatch.setattr(symmetry, "_MAX_ALIKE", most)
         assert forms(sorted(quads, key=str)) == forms(relabel(quads, seed))
 
@@ -126,13 +126,13 @@ def test_known_nodes_keep_their_labels() -> None:
         (BNode("c14n0"), P, Known("a b"), DEFAULT),
         (BNode("c14n0"), P, S, DEFAULT),
     }
-    # which is no IRI, and another node is another one
+    # IRIs of the same text, and other known nodes, have another form.
     for other in (URIRef("a b"), Known("b"), URIRef("x-jelly-rdflib:node:a%20b")):
         assert canonicalizer.form([(BNode("x"), P, other, DEFAULT), quads[1]]).text != form.text
 
 
 def rings(*sizes: int) -> list[tuple[str, str]]:
-    """Return rings of these sizes, and a hub that has all their nodes."""
+    """Return rings of the given sizes, and a hub that points to all their nodes."""
     edges = []
     for ring, size in enumerate(sizes):
         for number in range(size):
@@ -146,7 +146,8 @@ RINGS: list[Quad] = [
 ]
 
 
-# When the two below the root are told apart, the four below those are two and two.
+# As soon as the two nodes below the root are distinguished, so are two pairs of the four nodes
+# below them.
 TREE: list[Quad] = [
     (BNode(one), predicate, BNode(other), DEFAULT)
     for predicate, one, others in (
@@ -161,7 +162,7 @@ TREE: list[Quad] = [
 
 @pytest.mark.parametrize("seed", range(4))
 def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -> None:
-    """What is around each node of a ring of six is just as for one of three."""
+    """The surroundings of a node look the same in a ring of six and in a ring of three."""
     edges = rings(6, 3, 3)
     labels = sorted({label for edge in edges for label in edge})
     shuffled = random.Random(seed).sample(labels, len(labels))
@@ -183,7 +184,7 @@ def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -
     ids=["path", "clique"],
 )
 def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The nodes have had enough of them when all were signed twice: then labels tell them apart."""
+    """After each node was signed twice, no looks are left, so labels distinguish the nodes."""
     monkeypatch.setattr(symmetry, "_MAX_LOOKS", 1)
     looks: list[Any] = []
 
@@ -194,13 +195,13 @@ def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     quads: list[Quad] = [(BNode(str(a)), P, BNode(str(b)), DEFAULT) for a, b in edges]
     monkeypatch.setattr(symmetry, "describe", describe_predicate)
     marks = find_marks(quads)
-    # Both nodes of a statement look at it.
+    # Both nodes of a statement look at its predicate.
     assert looks.count(P) == 2 * 2 * len(quads)
     assert len(set(marks.values())) == len(marks) == len({node for edge in edges for node in edge})
 
 
 class _Hashed(BNode):
-    """A node whose place in a set is its own affair, as it is in every process."""
+    """A node with a hash of the test's choice, so that sets have the order of another process."""
 
     def __hash__(self) -> int:
         return HASHES[str(self)]
@@ -210,7 +211,7 @@ HASHES: dict[str, int] = {}
 
 
 def test_the_choice_among_alike_nodes_is_the_same_in_each_process() -> None:
-    """It matters here, whether the first is one of the ring of six or of three."""
+    """The choice matters here: the first node may be in the ring of six or in one of three."""
     labels = sorted({label for edge in rings(6, 3, 3) for label in edge})
     texts = set()
     for seed in range(6):
@@ -224,7 +225,7 @@ def test_the_choice_among_alike_nodes_is_the_same_in_each_process() -> None:
 
 
 def test_exchangeable_nodes_are_told_apart_without_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are told apart all at once: one by one would take too many looks."""
+    """All nodes are distinguished at once, because one by one would take too many looks."""
     monkeypatch.setattr(symmetry, "_MAX_LOOKS", 5)
 
     def form(seed: int) -> str:
@@ -245,7 +246,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
         for component in [*split(quads), RINGS, TREE]:
             marks: dict[BNode, Any] = find_marks(component)
             if not marks:
-                # They stay as they are by their own statements.
+                # Their own statements already distinguish the nodes.
                 marks = {
                     node: str(
                         sorted(
@@ -267,7 +268,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     [
         (Literal("1"), Literal("1", datatype=XSD.integer)),
         (Literal("1"), Literal("1", lang="en")),
-        # Surrogates are no text for pyoxigraph.
+        # pyoxigraph does not accept surrogates as text.
         (Literal("\ud800", datatype=XSD.token), Literal("\ud800", datatype=XSD.Name)),
         (Literal("\ud800", lang="de"), Literal("\ud800", lang="en")),
         (Literal("\ud800"), Literal("\ud800", datatype=XSD.token)),
@@ -277,7 +278,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     ],
 )
 def test_which_terms_are_the_same(one: Any, other: Any) -> None:
-    """The spellings of one term are, and nothing else."""
+    """The spellings of one term are the same, and all other terms differ."""
     is_same = identity(one) == identity(other)
     assert is_same == (other in (Literal("1", datatype=XSD.string), Literal("x", lang="EN")))
     assert (describe(one) == describe(other)) == is_same

@@ -1,4 +1,4 @@
-"""Blank nodes are paired one with one."""
+"""Tests that blank nodes are paired one to one."""
 
 from itertools import chain, product
 from typing import Any
@@ -47,7 +47,7 @@ NEW = {node: BNode(f"n{node}") for node in NODES}
 
 
 def test_a_chain_is_paired_by_the_surroundings_of_its_nodes() -> None:
-    """No statement of a node is its own: only how far the ends are tells the nodes apart."""
+    """No node has its own statements: only the distance to the ends distinguishes them."""
     old = lines((A, P, B), (B, P, C), (C, P, D), (D, P, E))
     assert pair(old, rename(old, NEW)) == {NEW[node]: node for node in NODES}
 
@@ -59,7 +59,7 @@ def test_free_nodes_are_taken_for_each_other_if_there_is_no_other_choice() -> No
 
 
 def test_known_statements_count_before_those_with_free_nodes() -> None:
-    """A says P of a free node, as both sides do; but "x" is said of B there and of A here."""
+    """The statement with "x", a known term, decides, not the statement with a free node."""
     old = lines((A, P, C), (B, Q, Literal("x")), (C, P, Literal("old")))
     new = lines((A, P, C), (A, Q, Literal("x")), (C, P, Literal("new")))
     assert pair(old, rename(new, NEW))[NEW[A]] == B
@@ -74,7 +74,7 @@ def test_as_many_twins_are_paired_as_both_sides_have() -> None:
 
 
 def test_what_a_pair_tells_of_others_is_used_again() -> None:
-    """Each round pairs one node, by the one before it."""
+    """Each round pairs one node, with the help of the node before it."""
     old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
     new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
     assert pair(old, rename(new, NEW)) == {NEW[node]: node for node in (A, B, C, D)}
@@ -87,7 +87,7 @@ def test_nodes_that_only_look_alike_are_paired_with_their_neighbours() -> None:
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
-    """One side has two nodes like the node of the other: what they point to tells which it is."""
+    """If two nodes of one side look like a node of the other, their objects decide."""
     two = lines(
         (A, Q, Literal("x")), (A, P, D), (D, Q, Literal("d")),
         (B, Q, Literal("x")), (B, P, E), (E, Q, Literal("e")), (E, P, Literal("old")),
@@ -98,7 +98,7 @@ def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
 
 
 def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
-    """No child is told from all others by its own statements, and no parent by its own either."""
+    """The statements of a child or a parent alone do not distinguish it from all others."""
     kinds = {A: "xx", B: "xy", C: "yy"}
     children = {node: [BNode(f"{node}{n}") for n in range(2)] for node in kinds}
     old = lines(
@@ -113,7 +113,7 @@ def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
 
 
 def test_the_names_of_known_nodes_tell_their_neighbours_apart() -> None:
-    """A free node is told from the others by its subject and its graph together."""
+    """The subject and the graph of a free node together distinguish it from the others."""
     subjects, graphs = (A, B), (D, E)
     free = {pair: BNode("".join(pair)) for pair in product(subjects, graphs)}
 

@@ -1,4 +1,4 @@
-"""Every store that rdflib can use here, new and empty for each test, as what it can be used."""
+"""All stores of rdflib that are installed, each new and empty for each test."""
 
 import functools
 import tempfile
@@ -30,12 +30,12 @@ from tests.sanitized import UNDER_SANITIZERS
 FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
 
 ANYTHING = (None, None, None)
-# Else each graph has a name of its own.
+# Without this name each new Graph would have its own name.
 NAME = URIRef("urn:target")
 
 
 class Failure(Exception):
-    """What leaves the block of a recording."""
+    """The exception that leaves the block of a recording."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,16 @@ class StoreAtHand:
     """A kind of store.
 
     Args:
-        name: What people call it.
-        make: Makes a context with a new and empty target. It is skipped where something is missing.
-        is_dataset: Whether the target is a Dataset, else it is a Graph.
-        is_endpoint: Whether it is at the other end of a network, where blank nodes have no lasting
-            labels and prefixes are none of the store's.
-        merges_languages: Whether it has a row for each of ``"x"@en`` and ``"x"@EN``, but iterates
-            over the older one only.
-        unbinds: Whether a prefix can be taken back: rdflib has no method for it.
-        is_slow: Whether a question takes it long.
+        name: The name of the store for people.
+        make: Makes a context with a new and empty target. It skips the test if something is
+            missing.
+        is_dataset: Whether the target is a Dataset; if not, it is a Graph.
+        is_endpoint: Whether the store is at the other end of a network. Then blank nodes have no
+            lasting labels, and the store does not keep prefixes.
+        merges_languages: Whether the store has a row for each of ``"x"@en`` and ``"x"@EN``, but
+            iterates over the older one only.
+        unbinds: Whether a prefix can be removed; rdflib has no method for that.
+        is_slow: Whether the store takes long to answer.
     """
 
     name: str
@@ -67,17 +68,17 @@ class StoreAtHand:
 
 
 def spelled(term: Any) -> str:
-    """Return what shows a term, or the name of a graph, exactly."""
+    """Return a text that shows a term, or the name of a graph, exactly."""
     return repr(term.identifier if isinstance(term, Graph) else term)
 
 
 def exact_state(target: Graph) -> dict[str, Any]:
-    """Return all that a store says it has, each term as the store spells it.
+    """Return all that a store says it has, with each term as the store spells it.
 
-    Each graph is also asked for the statements of each of its terms: a store may find them in an
-    index of its own. Of rdflib's Memory and SimpleMemory also what the store keeps.
+    Each graph is also asked for the statements of each of its terms, because a store may have an
+    index for them. For rdflib's Memory and SimpleMemory, the result has their private dicts, too.
     """
-    # Where rdflib makes it only now, it binds its own prefixes.
+    # If rdflib makes the namespace manager later, it binds its own prefixes then.
     _ = target.namespace_manager
     store = target.store
     listed = list(store.contexts()) if store.context_aware else []
@@ -90,13 +91,13 @@ def exact_state(target: Graph) -> dict[str, Any]:
             for place in places
         },
         "of all graphs": sorted(
-            # Some name a graph twice.
+            # Some stores name a graph twice.
             (" ".join(map(spelled, triple)), sorted(set(map(spelled, graphs or ()))))
             for triple, graphs in store.triples(ANYTHING, None)
         )
         if store.context_aware
         else None,
-        # Others have no way to make them list a graph, or no longer.
+        # Other stores can't be made to list a graph, or to stop listing it.
         "graphs": sorted(map(spelled, listed)) if store.graph_aware else None,
         "prefixes": sorted(map(repr, store.namespaces())),
         "iris": sorted((str(iri), store.prefix(iri)) for _, iri in store.namespaces()),
@@ -105,14 +106,14 @@ def exact_state(target: Graph) -> dict[str, Any]:
 
 
 def statements_of(store: Any, graph: Graph | None) -> set[tuple[Any, ...]]:
-    """Return the statements of a graph, or of all graphs, and those of each term."""
+    """Return the statements of a graph, or of all graphs, and the statements of each term."""
     triples = [triple for triple, _ in store.triples(ANYTHING, graph)]
     found: set[tuple[Any, ...]] = {tuple(map(spelled, triple)) for triple in triples}
     if isinstance(store, SPARQLStore):
-        # Each question is a request.
+        # For an endpoint each question is a request.
         return found
     for number in range(3):
-        # Not a set of terms: which of two equal ones it keeps depends on their order.
+        # A set would keep one of two equal terms, and which one would depend on their order.
         for name, term in {spelled(triple[number]): triple[number] for triple in triples}.items():
             pattern = tuple(term if n == number else None for n in range(3))
             for triple, _ in store.triples(pattern, graph):
@@ -122,7 +123,7 @@ def statements_of(store: Any, graph: Graph | None) -> set[tuple[Any, ...]]:
 
 
 def inside(store: Any) -> list[Any]:
-    """Return what rdflib's stores in memory keep of statements."""
+    """Return the statements that rdflib's stores in memory keep."""
     while isinstance(store, AuditableStore):
         store = store.store
     if not isinstance(store, Memory | SimpleMemory):
@@ -141,13 +142,13 @@ def inside(store: Any) -> list[Any]:
 
 
 def graph_on(store: Any) -> Graph:
-    """Return a Graph on a store, always of the same name."""
+    """Return a Graph on `store` that always has the same name."""
     return Graph(store, NAME)
 
 
 @functools.cache
 def _folder() -> Path:
-    # Kept alive by the cache, and removed with it.
+    # The cache keeps the folder alive; both end together.
     folder = tempfile.TemporaryDirectory()
     _FOLDERS.append(folder)
     return Path(folder.name)
@@ -163,7 +164,7 @@ def _oxigraph_folder() -> pyoxigraph.Store:
 
 @contextmanager
 def _oxigraph_on_disk() -> Iterator[Graph]:
-    # Opened once: that takes longer than most examples.
+    # The store is opened only once, because that takes longer than most examples.
     inner = _oxigraph_folder()
     inner.clear()
     yield Dataset(OxigraphStore(store=inner))
@@ -186,7 +187,7 @@ def _berkeley_store() -> Any:
 
 @contextmanager
 def _berkeley() -> Iterator[Graph]:
-    # Opened once: to close it takes up to a second.
+    # The store is opened only once, because closing takes up to a second.
     store = _berkeley_store()
     for index in store._BerkeleyDB__indicies:
         index.truncate()
@@ -198,7 +199,7 @@ def _berkeley() -> Iterator[Graph]:
 @functools.cache
 def _sqlalchemy_store() -> Any:
     with warnings.catch_warnings():
-        # It asks setuptools for its own version.
+        # The module asks setuptools for its own version, which gives a warning.
         warnings.simplefilter("ignore")
         module = pytest.importorskip("rdflib_sqlalchemy.store")
         store = module.SQLAlchemy(identifier=NAME)
@@ -208,7 +209,7 @@ def _sqlalchemy_store() -> Any:
 
 @contextmanager
 def sqlalchemy() -> Iterator[Graph]:
-    # Opened once: to make its tables takes longer than most examples.
+    # The store is opened only once, because making its tables takes longer than most examples.
     store = _sqlalchemy_store()
     with store.engine.begin() as connection:
         for table in store.tables.values():
@@ -217,10 +218,10 @@ def sqlalchemy() -> Iterator[Graph]:
 
 
 def endpoint(url: str) -> Callable[[], AbstractContextManager[Graph]]:
-    """Return what makes an empty target of a SPARQL endpoint.
+    """Return a function that makes an empty target of a SPARQL endpoint.
 
     Args:
-        url: Of a Fuseki dataset that may be emptied.
+        url: The URL of a Fuseki dataset that may be emptied.
     """
 
     @contextmanager
@@ -248,7 +249,7 @@ AT_HAND = [
         "SQLAlchemy on SQLite", sqlalchemy, is_dataset=False, merges_languages=True, is_slow=True
     ),
 ]
-"""Those that docs/stores.md tells of."""
+"""The stores that docs/stores.md lists."""
 
 MORE = [
     StoreAtHand("Memory, a Graph", lambda: nullcontext(Graph(identifier=NAME)), is_dataset=False),
@@ -270,7 +271,7 @@ MORE = [
         is_dataset=False,
     ),
 ]
-"""Those that take other ways through the package."""
+"""Stores that use other paths through the package."""
 
 each_store = pytest.mark.parametrize(
     "store",

@@ -1,4 +1,4 @@
-"""All that rdflib's Memory store keeps, in a form that shows order, and each node exactly."""
+"""Returns the content of rdflib's Memory store in a form that shows order and exact nodes."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ DICTS = ("spo", "pos", "osp", "tripleContexts")
 
 
 def ordered(value: Any) -> Any:
-    """Return dicts as lists of their items, so that == sees the order; nodes by their repr.
+    """Return dicts as lists of their items, which have an order, and nodes as their repr.
 
-    Literals that differ in the case of a language tag are equal to rdflib.
+    For rdflib, literals that differ only in the case of a language tag are equal.
     """
     if isinstance(value, dict):
         return [(ordered(key), ordered(item)) for key, item in value.items()]
@@ -20,12 +20,12 @@ def ordered(value: Any) -> Any:
 
 
 def private(store: Memory, name: str) -> Any:
-    """Return what the store keeps under a private name."""
+    """Return the attribute of the store with a private name."""
     return getattr(store, f"_Memory__{name}")
 
 
 def full_state(store: Memory) -> dict[str, Any]:
-    """Return all that the store keeps of statements, the order of its dicts included."""
+    """Return all that the store keeps of statements, including the order of its dicts."""
     state = {name: ordered(private(store, name)) for name in DICTS}
     state["contextTriples"] = {
         key: {ordered(triple) for triple in triples}

@@ -1,7 +1,7 @@
-"""What is aborted or breaks off leaves every store exactly as it was, however equal its terms are.
+"""Tests that an aborted or interrupted change leaves every store exactly as it was.
 
-Each store has a notion of its own of what is equal, and spells terms in its own way. So it is asked
-for all that it has, before and after, and what counts is what it says.
+Each store has its own notion of equal terms, and spells terms in its own way. So the tests ask
+each store for all that it has, before and after, and compare the answers.
 """
 
 from collections.abc import Iterator
@@ -22,11 +22,12 @@ IRI = XSD.anyURI
 
 
 def literal(text: str, **more: Any) -> Literal:
-    """Return a literal just as it is spelled."""
+    """Return a literal exactly as it is spelled."""
     return Literal(text, **more, normalize=False)
 
 
-# Of each, one store or another takes some for the same; and some equal themselves in no way.
+# In each family, some store confuses some of the literals, and some literals do not equal
+# themselves.
 FAMILIES = [
     [
         *(literal("x"), literal("x", datatype=XSD.string), literal("x", datatype=URIRef("urn:x"))),
@@ -48,7 +49,7 @@ FAMILIES = [
     ],
 ]
 IRIS = [URIRef("urn:a"), URIRef("urn:b")]
-# SQLAlchemy's store keeps statements of each kind in tables of their own.
+# SQLAlchemy's store keeps each kind of statement in its own table.
 TYPE, P = RDF.type, URIRef("urn:p")
 
 
@@ -58,7 +59,7 @@ def operation(op: Op, s: Any, pair: tuple[Any, Any], g: Any) -> jr.Operation:
 
 @st.composite
 def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
-    """Make three lists of operations of few terms that are alike, without marks of transactions."""
+    """Draw three lists of operations with a few similar terms, without marks of transactions."""
     nodes = st.sampled_from(IRIS if store.is_endpoint else [*IRIS, BNode("b")])
     family = draw(st.sampled_from(FAMILIES))
     if store.merges_languages:
@@ -80,7 +81,7 @@ def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
         st.sampled_from(names),
     )
     if store.unbinds and not store.is_endpoint:
-        # Not the empty one: BerkeleyDB's own bind takes it for none, and then fails.
+        # The empty prefix is left out: BerkeleyDB's own bind treats it as missing, and then fails.
         prefixes, iris = st.sampled_from(["a", "b"]), st.sampled_from(["urn:a#", "urn:b#"])
         operations = st.one_of(
             *[operations] * 4,
@@ -91,7 +92,7 @@ def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
 
 
 def begin(store: StoreAtHand, target: Graph, operations: list[Any]) -> None:
-    """Give a new target what it has at first."""
+    """Give a new target its first content."""
     perform(target, operations)
     if isinstance(target, Dataset) and not store.is_endpoint:
         target.graph(URIRef("urn:empty"))
@@ -106,7 +107,7 @@ def graph_of(target: Graph, name: URIRef | None) -> Graph:
 
 
 def perform(target: Graph, operations: list[Any]) -> None:
-    """Do by rdflib what operations say, as far as it has a way."""
+    """Do the operations with rdflib's own methods, where rdflib has any."""
     for op, *terms in operations:
         if op in (Op.A, Op.D):
             *triple, g = terms
@@ -118,7 +119,7 @@ def perform(target: Graph, operations: list[Any]) -> None:
             jr.apply([(op, *terms)], target)
 
 
-# The last is no operation.
+# The last of these is not an operation.
 ENDS: dict[str, list[Any]] = {
     "aborts": [(Op.TA,)],
     "ends inside": [],
@@ -128,7 +129,7 @@ ENDS: dict[str, list[Any]] = {
 
 @contextmanager
 def spelling(data: st.DataObject) -> Iterator[None]:
-    """Have rdflib normalize literals in a block, or not: most stores read them as it does."""
+    """Let rdflib normalize literals in a block, or not; most stores read them as it does."""
     was_normalizing = rdflib.NORMALIZE_LITERALS
     rdflib.NORMALIZE_LITERALS = data.draw(st.booleans(), "literals are normalized")
     try:
@@ -146,7 +147,7 @@ def check_apply(store: StoreAtHand, data: st.DataObject) -> None:
         wanted = exact_state(target)
         undone(target, [(Op.TX,), *second, *end])
         assert exact_state(target) == wanted
-    # All in one go, where a log is kept from one transaction to the next.
+    # All transactions are applied at once, while a log is kept from one to the next.
     with store.make() as target:
         begin(store, target, start)
         undone(target, [(Op.TX,), *first, (Op.TC,), (Op.TX,), *second, *end])
@@ -154,7 +155,7 @@ def check_apply(store: StoreAtHand, data: st.DataObject) -> None:
 
 
 def undone(target: Graph, operations: list[Any]) -> None:
-    """Apply operations of which the last transaction is undone, or any that the store refuses."""
+    """Apply operations whose last transaction is undone, or operations that the store refuses."""
     try:
         jr.apply(operations, target)
     except jr.RollbackError:
@@ -174,7 +175,7 @@ def check_record(store: StoreAtHand, data: st.DataObject) -> None:
         wanted = exact_state(target)
         with suppress(Failure, SpellingError), jr.record(target):
             if is_nested and not target.store.transaction_aware:
-                # The outer one is told of what the inner one undoes.
+                # The outer recording gets the changes that undo those of the inner one.
                 check_block(store, data, target, blocks)
             for operations in blocks:
                 change(target, store, data.draw(st.sampled_from(WAYS), "way"), operations)
@@ -195,7 +196,7 @@ def change(target: Graph, store: StoreAtHand, way: str, operations: list[Any]) -
     if way == "add and remove":
         perform(target, operations)
     elif way == "in one go":
-        # rdflib would put them into another graph of an endpoint than the default graph.
+        # rdflib would put these statements into a graph other than the endpoint's default graph.
         name = URIRef("urn:g") if store.is_endpoint else None
         graph = graph_of(target, name)
         target.addN((*op[1:4], graph) for op in operations if op[0] == Op.A)

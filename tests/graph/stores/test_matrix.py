@@ -1,4 +1,4 @@
-"""What can be done with a store: each use is tried, and the page of stores says what was seen."""
+"""Tests every use of every store, and that the page of stores shows the results."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,7 +32,7 @@ PREFIX = (Op.PA, "ex", URIRef("http://example.org/"), None)
 
 
 def filled(target: Graph) -> set[str]:
-    """Put some statements into a target; return what it has."""
+    """Put some statements into a target; return its content."""
     graphs = [target]
     if isinstance(target, Dataset):
         graphs = [target.default_graph, target.graph(URIRef("urn:g"))]
@@ -43,7 +43,7 @@ def filled(target: Graph) -> set[str]:
 
 
 def content(target: Graph) -> set[str]:
-    # Some stores have "x"^^xsd:string for "x", which to RDF 1.1 is the same.
+    # Some stores give "x"^^xsd:string for "x", which is the same in RDF 1.1.
     adds = (op[1:] for op in jr.diff(type(target)(), target) if op[0] == Op.A)
     return {str(terms).replace(f", datatype={XSD.string!r}", "") for terms in adds}
 
@@ -118,10 +118,10 @@ USES: dict[str, Callable[[Graph], None]] = {
 
 
 def try_out(store: StoreAtHand) -> dict[str, str]:
-    """Return what each use says: nothing where it works.
+    """Return the error of each use, or nothing if the use works.
 
     Raises:
-        Exception: One fails, and not by an error of ours.
+        Exception: A use fails, and not with an error of this package.
     """
     said = {}
     for name, use in USES.items():
@@ -135,7 +135,7 @@ def try_out(store: StoreAtHand) -> dict[str, str]:
 
 
 def lines_of(store: StoreAtHand, said: dict[str, str]) -> tuple[str, list[str]]:
-    """Return the row of a store, and what is said below of what does not work."""
+    """Return the row of a store, and the lines below the table about uses that fail."""
     kind = "Dataset" if store.is_dataset else "Graph"
     cells = [store.name, kind, *("no" if said[use] else "yes" for use in USES)]
     row = f"| {' | '.join(cells)} |\n"
@@ -155,13 +155,13 @@ def check_page(store: StoreAtHand) -> None:
 
 
 def unopened_sqlalchemy() -> Graph:
-    # Skipped where it is missing.
+    # Without the library the test is skipped.
     with sqlalchemy() as target:
         return graph_on(type(target.store)(identifier=NAME))
 
 
 class WithIsOpen(Memory):
-    """Says whether it is open, as BerkeleyDB's store does, which may not be installed."""
+    """A store with `is_open`, as BerkeleyDB's store has, which may not be installed."""
 
     def __init__(self, *, is_open: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The fast way into the Memory store leaves just what the store's own methods leave."""
+"""Tests that the fast way into the Memory store has the result of the store's own methods."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,8 +28,8 @@ from jelly_rdflib.terms import TripleTerm
 from tests.graph.stores.at_hand import exact_state
 from tests.graph.stores.memory_state import full_state
 
-# Few, so that statements meet again; made anew each time, so that equal ones are other objects.
-# A URIRef and a Literal of the same text have the same hash.
+# There are few terms, so that statements are repeated, and they are made again each time, so that
+# equal ones are different objects. A URIRef and a Literal of the same text have the same hash.
 IDENTIFIED = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.sampled_from("ab").map(BNode)
 LITERALS = st.builds(
     lambda text, more: Literal(text, **more),
@@ -83,7 +83,7 @@ def test_equals_the_general_way(
     general_counts = run(general_way(general, is_atomic), transactions)
     states = full_state(fast.store), full_state(general.store)
     for state in states:
-        # The fast way makes the graph of a statement known that is not there.
+        # If a deleted statement is not there, only the fast way registers its graph.
         del state["context_obj_map"]
     assert states[0] == states[1]
     assert fast_counts == general_counts
@@ -126,7 +126,7 @@ def test_rollback_from_the_middle_of_a_change(
     try:
         changes.statements(iter(operations))
     except KeyboardInterrupt:
-        # another one, while what was done is undone
+        # Another interrupt comes while the changes are undone.
         Interrupting.fuse = fuse
     with suppress(KeyboardInterrupt):
         log.undo(changes, changes.begin_undoing, changes.end_undoing)
@@ -147,7 +147,7 @@ def test_statements_of_formulas() -> None:
     assert sorted(after["tripleContexts"][0][1]) == sorted(before["tripleContexts"][0][1])
     assert after["contextTriples"] == before["contextTriples"]
     run(fast_way(dataset), [(operations[1:], True)])
-    # asserted nowhere any more, but still quoted
+    # No graph has the statement any more, but a formula still quotes it.
     assert [*dataset.quads()] == []
     assert (s, p, o) in formula
 
@@ -186,7 +186,7 @@ def test_nodes_without_a_hash() -> None:
 
 
 class Subclass(Memory):
-    """May do more in its methods."""
+    """A subclass, whose methods may do more."""
 
 
 def test_only_for_the_very_store() -> None:
@@ -202,7 +202,7 @@ def test_only_for_the_very_store() -> None:
 
 
 def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
-    """rdflib's dicts would take time that grows with the square of their number."""
+    """Such terms are refused, because rdflib's dicts would take time quadratic in their number."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
     colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(201)]
     assert len({hash(literal) for literal in colliding}) == 1
@@ -218,7 +218,7 @@ def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
 
 @pytest.mark.slow
 def test_colliding_terms_are_counted_over_the_whole_stream() -> None:
-    """Between them stand so many terms that those before them are forgotten."""
+    """Between the colliding terms are so many others that the earlier terms are forgotten."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
 
     def operations() -> Iterator[Operation]:

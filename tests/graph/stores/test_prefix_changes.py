@@ -1,4 +1,4 @@
-"""Changes to prefixes in one transaction after the other, and how many there may be."""
+"""Tests changes to prefixes in one transaction after the other, and limits on their number."""
 
 import io
 from typing import Any
@@ -23,7 +23,7 @@ def unbind(prefix: str) -> Any:
 
 
 def own(graph: Graph) -> dict[str, str]:
-    """Return the prefixes, without those that rdflib binds."""
+    """Return the prefixes of a graph, without those that rdflib binds."""
     rdflibs = dict(Graph().namespaces())
     return {prefix: str(iri) for prefix, iri in graph.namespaces() if prefix not in rdflibs}
 
@@ -57,7 +57,7 @@ def test_what_a_transaction_changed_is_news_for_the_next() -> None:
 
 
 def test_what_a_transaction_may_change() -> None:
-    """The changes wait in memory; one that comes over and over waits once."""
+    """Changes wait in memory until the commit; a repeated change waits only once."""
     limits = jr.Limits(max_prefixes=3)
     three = [unbind("a"), unbind("b"), unbind("c")]
     jr.apply(write([TX, *three * 2, TC, TX, *three, TC]), Graph(), limits=limits)
@@ -67,7 +67,7 @@ def test_what_a_transaction_may_change() -> None:
 
 
 def test_how_many_prefixes_a_store_may_have() -> None:
-    """Those count that it has, not all that it ever had."""
+    """The limit counts the prefixes that a store has, not all that it ever had."""
     room = 3
     limits = jr.Limits(max_prefixes=len(list(Graph().namespaces())) + room)
     turns = [
@@ -86,7 +86,7 @@ def test_how_many_prefixes_a_store_may_have() -> None:
 
 
 def test_namespaces_of_statements_are_taken_back_at_the_limit() -> None:
-    """rdflib's own method binds them, one by one."""
+    """Prefixes are unbound at the limit, although rdflib's own method binds them one by one."""
     file = io.BytesIO()
     with jr.StatementWriter(file, jr.StreamOptions(namespace_declarations=True)) as writer:
         for number in range(20):
@@ -97,7 +97,7 @@ def test_namespaces_of_statements_are_taken_back_at_the_limit() -> None:
     with pytest.raises(LimitError, match="prefixes"):
         graph.parse(file.getvalue(), format="jelly-rdf", limits=jr.Limits(max_prefixes=40))
     assert dict(graph.namespaces()) == before
-    # Nor does anything of them show in how an IRI is split.
+    # The unbound prefixes do not change how an IRI is split, either.
     assert graph.namespace_manager.compute_qname("urn:n#0a", generate=True)[2] == "0a"
     graph.parse(file.getvalue(), format="jelly-rdf")
     assert own(graph).keys() >= {"n0", "n1", "n19"}

@@ -1,7 +1,8 @@
-"""Jelly-JVM's real patch modules, which are on no registry: built from a checkout.
+"""Builds Jelly-JVM's real patch modules, which no registry has, from a checkout.
 
-``interop`` has what differs from the Java of `tests.interop.jvm`: Jelly-JVM's reader and writer for
-Jena, and, with ``-Drdf4j=true``, its decoder and encoder for RDF4J, read and write Jelly-Patch.
+The folder ``interop`` has the files that differ from the Java of `tests.interop.jvm`. With them
+Jelly-JVM's reader and writer for Jena read and write Jelly-Patch, or, with ``-Drdf4j=true``, its
+decoder and encoder for RDF4J.
 """
 
 import os
@@ -16,12 +17,13 @@ from tests.interop.jvm import project
 
 FOLDER = Path(__file__).resolve().parent
 MODULES = ("core", "core-patch", "jena", "jena-patch", "rdf4j", "rdf4j-patch")
-# What the classes here stand in for, and what needs these.
+# The build leaves out these shared classes: a class in this folder replaces them, or they need a
+# class that is replaced.
 LEFT_OUT = ("Benchmark", "PatchReader", "PatchRow", "PatchOptions", "PatchWriter")
 
 
 def revision(checkout: Path) -> str:
-    """Return the tag or the commit of a checkout, and whether it was changed."""
+    """Return the tag or the commit of a checkout, which ends in -dirty if files were changed."""
     command = ["git", "-C", checkout, "describe", "--tags", "--always", "--dirty"]
     return subprocess.check_output(command, text=True).strip()
 
@@ -30,11 +32,11 @@ def build(checkout: Path) -> str:
     """Compile a checkout of Jelly-JVM, with its submodule, for Jena 5.6 and RDF4J 5.3.
 
     Returns:
-        The classpath to run ``interop.Server`` with.
+        The classpath for ``interop.Server``.
 
     Raises:
         tests.maven.UnavailableError: Java, Maven or a library is missing.
-        subprocess.CalledProcessError: It does not compile.
+        subprocess.CalledProcessError: The checkout does not compile.
     """
     libraries = maven.build(FOLDER)
     out = FOLDER / "target"

@@ -10,7 +10,7 @@ from tests.interop.jvm.peer import Peer
 
 @pytest.fixture(scope="session")
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
-    """Jelly-JVM and Jena; what asks for them is skipped where they are not to be had."""
+    """Yield Jelly-JVM and Jena; skip the test if they are not available."""
     build()
     peer = Peer(tmp_path_factory.mktemp("peer"))
     yield peer
@@ -19,7 +19,7 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
 
 @pytest.fixture(scope="session")
 def fuseki() -> Iterator[StoreAtHand]:
-    """A real SPARQL endpoint; what asks for it is skipped where it is not to be had."""
+    """Yield a real SPARQL endpoint; skip the test if the endpoint is not available."""
     build()
     yield from run_fuseki()
 

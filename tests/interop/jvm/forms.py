@@ -1,4 +1,4 @@
-"""What operations and statements are to both sides alike."""
+"""Operations and statements in the form that is the same for both sides."""
 
 import re
 from collections.abc import Iterable
@@ -7,18 +7,18 @@ from typing import Any
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
 
 LANGUAGE = re.compile("[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?", re.IGNORECASE)
-# How a script is spelled, and a region.
+# Scripts have four letters, regions two; these are their spellings.
 CASES = {4: str.capitalize, 2: str.upper}
 WITH_GRAPH = ("A", "D", "PA", "PD")
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-# Literals of these take a language.
+# Literals of these datatypes have a language.
 TAKE_A_LANGUAGE = (RDF + "langString", RDF + "dirLangString")
 
 
 def seen_by_jena(operations: Iterable[Plain]) -> list[Plain]:
-    """Return operations as Jena can have them.
+    """Return operations as Jena can represent them.
 
-    It has no IRI of a prefix that is deleted.
+    Jena has no IRI for a deleted prefix.
     """
     return [
         with_jenas_terms(
@@ -29,10 +29,10 @@ def seen_by_jena(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def with_jenas_terms(value: Any) -> Any:
-    """Return an operation or a statement as Jena can have it.
+    """Return an operation or a statement as Jena can represent it.
 
-    It has one literal where RDF 1.1 has one: a string has no datatype here. And it spells languages
-    by RFC 5646.
+    Jena has one literal where RDF 1.1 has one, so a string has no datatype here. It spells
+    languages as RFC 5646 does.
     """
     return _with_languages(with_simple_strings(value))
 
@@ -47,7 +47,7 @@ def _with_languages(value: Any) -> Any:
 
 
 def without_last_end(operations: Iterable[Plain]) -> list[Plain]:
-    """Return operations without the END of the last patch, which the end of the stream is too."""
+    """Return operations without the last END, because the end of the stream means the same."""
     result = list(operations)
     if result[-1:] == [("END",)]:
         result.pop()
@@ -55,7 +55,7 @@ def without_last_end(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
-    """Return operations with no graph where it is the default graph: RDF Patch has one for both."""
+    """Return operations with None for the default graph: RDF Patch writes both in one way."""
     return [
         (*operation[:-1], None)
         if operation[0] in WITH_GRAPH and operation[-1] == DEFAULT_GRAPH
@@ -65,11 +65,10 @@ def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def can_both_have(value: Any) -> bool:
-    """Tell whether rdflib and Jena have the very terms of an operation or a statement.
+    """Return whether rdflib and Jena can both have the exact terms of an operation or statement.
 
-    rdflib's constructor changes the white space of some lexical forms. Literals that RDF does not
-    have are left out, and languages that Jena has its own ways with. The default graph is a graph
-    only.
+    Excluded are lexical forms whose white space rdflib's constructor changes, literals that RDF
+    does not have, and languages that Jena changes. The default graph may only be a graph.
     """
     has_graph = value[0] in WITH_GRAPH if isinstance(value[0], str) else len(value) == 4
     terms = value[:-1] if has_graph and value[-1] == DEFAULT_GRAPH else value
@@ -91,6 +90,6 @@ def _can_have(value: Any) -> bool:
 
 
 def canonical_language(tag: str) -> str:
-    """Spell a language, script and region as RFC 5646 has them: en, en-GB, zh-Hant-TW."""
+    """Return a tag of language, script and region as RFC 5646 spells it: en, en-GB, zh-Hant-TW."""
     first, *rest = tag.split("-")
     return "-".join([first.lower(), *(CASES.get(len(part), str.lower)(part) for part in rest)])

@@ -1,4 +1,4 @@
-"""Apache Jena Fuseki in a process of its own: a real SPARQL endpoint."""
+"""Runs Apache Jena Fuseki, a real SPARQL endpoint, in its own process."""
 
 import subprocess
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ def run_fuseki() -> Iterator[StoreAtHand]:
     """Yield the endpoint while its process runs.
 
     Raises:
-        UnavailableError: Something is missing that it takes.
+        UnavailableError: Java, Maven or a library is missing.
     """
     project.build()
     process = subprocess.Popen(

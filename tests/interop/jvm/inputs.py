@@ -1,4 +1,4 @@
-"""Operations and statements, in plain form: hand-made ones for each feature, and real ones."""
+"""Operations and statements in plain form: some made by hand for each feature, and real ones."""
 
 import functools
 from pathlib import Path
@@ -23,11 +23,11 @@ PRESETS = {
         ("ALL_FEATURES", True, True),
     )
 }
-"""Jelly-JVM's, with what they allow."""
+"""Jelly-JVM's presets, with the features that they allow."""
 
 
 def preset_fields(preset: str) -> dict[str, int | bool]:
-    """Return the fields of an options row that a preset of Jelly-JVM stands for."""
+    """Return the fields of an options row for a preset of Jelly-JVM."""
     sizes = (128, 16, 16) if preset.startswith("SMALL") else (4000, 150, 32)
     names = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
     return {**dict(zip(names, sizes, strict=True)), **PRESETS[preset]}
@@ -125,7 +125,7 @@ FEATURES: dict[str, list[Plain]] = {
         ("A", S, P, THING, iri("h")),
         add_prefix("h", "http://example.org/ns#", iri("h")),
         add_prefix("b", "http://example.com/", ("bnode", "graph")),
-        # In the graph of the last statement, but not of the last row.
+        # The graph is that of the last statement, but not that of the last row.
         ("A", S, P, iri("a"), iri("h")),
         ("PD", "ex", None, G),
         ("PD", "", None, G),
@@ -158,23 +158,23 @@ FEATURES: dict[str, list[Plain]] = {
         END,
     ],
 }
-"""As quads."""
+"""Operations for each feature, in a stream of quads."""
 
 NEEDS = {
     "quoted triples": {"rdf_star"},
     "generalized": {"generalized_statements"},
     "both": {"rdf_star", "generalized_statements"},
 }
-"""What a feature takes of the options."""
+"""The options that each feature needs."""
 
 
 def allows(preset: str, name: str) -> bool:
-    """Has a preset what a feature takes?"""
+    """Return whether a preset has the options that the feature `name` needs."""
     return all(PRESETS[preset][field] for field in NEEDS.get(name, ()))
 
 
 def feature(name: str, *, quads: bool = True) -> list[Plain]:
-    """Return the operations of a feature, with graphs or without them."""
+    """Return the operations of a feature, with or without graphs."""
     operations = FEATURES[name]
     if quads:
         return operations
@@ -215,7 +215,7 @@ def schema_org() -> list[Plain]:
 
 @functools.cache
 def brick() -> list[Plain]:
-    """Return the log that the demo makes of the Brick ontology."""
+    """Return the log that the demo makes from the Brick ontology."""
     folder = ROOT / ".cache" / "brick-log"
     if not folder.exists():
         pytest.skip("the log of the Brick ontology is not there: make demo makes it")

@@ -1,7 +1,7 @@
-"""Jelly-JVM and Apache Jena in a process of their own, which converts files on request.
+"""Runs Jelly-JVM and Apache Jena in their own process, which converts files on request.
 
-What they are given and what they have read goes to and fro as JSON, which is neither's own format:
-so what a reader has read is known without a writer, and the other way round.
+The input of a writer and the output of a reader are JSON, which is not a format of either side. So
+the tests see the result of a reader without a writer, and the other way round.
 """
 
 import itertools
@@ -16,15 +16,15 @@ from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 
 class PeerError(Exception):
-    """The peer refuses its input, or can't write it."""
+    """Raised when the peer refuses its input, or can't write it."""
 
 
 class Peer:
-    """The process.
+    """The process of the peer.
 
     Args:
         folder: An empty folder for the files.
-        command: What starts it, if it is not the project of this folder.
+        command: The command that starts the process, if not that of the project in this folder.
     """
 
     def __init__(self, folder: Path, command: list[str] | None = None) -> None:
@@ -42,7 +42,7 @@ class Peer:
         self._process.communicate(timeout=60)
 
     def convert(self, data: bytes, source: str, target: str, **options: Any) -> bytes:
-        """Convert from one format to another; the options are those of `Request.java`."""
+        """Convert `data` from one format to another; the options are those of `Request.java`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         name = str(self._folder / str(next(self._numbers)))
@@ -66,26 +66,26 @@ class Peer:
     def read_changes(self, data: bytes, source: str) -> list[Plain]:
         """Return the plain operations that the peer reads.
 
-        Jena keeps no IRI of a prefix that is deleted, and has one literal where RDF 1.1 has one:
-        those of ``xsd:string`` have no datatype here.
+        Jena keeps no IRI of a deleted prefix. It has one literal where RDF 1.1 has one, so
+        literals of ``xsd:string`` have no datatype here.
         """
         lines = self.convert(data, source, "changes").splitlines()
         return [_operation(json.loads(line)) for line in lines]
 
     def read_headers(self, data: bytes, source: str) -> dict[str, Plain]:
-        """Return the headers of one patch as Jena keeps them, by key."""
+        """Return the headers of one patch by key, as Jena keeps them."""
         lines = self.convert(data, source, "headers").splitlines()
         return {key: _term(value) for _, key, value in map(json.loads, lines)}
 
     def write_changes(self, operations: Iterable[Plain], target: str, **options: Any) -> bytes:
-        """Return what the peer writes for plain operations."""
+        """Return the bytes that the peer writes for plain operations."""
         lines = (json.dumps(_change(operation)) + "\n" for operation in operations)
         return self.convert("".join(lines).encode(), "changes", target, **options)
 
     def read_statements(
         self, data: bytes, source: str
     ) -> tuple[list[Plain], list[tuple[str, str]]]:
-        """Return the plain statements that the peer reads, and the namespaces among them."""
+        """Return the plain statements that the peer reads, and their namespaces."""
         rows = [json.loads(line) for line in self.convert(data, source, "statements").splitlines()]
         statements = [tuple(map(_term, row[1:])) for row in rows if row[0] != "N"]
         return statements, [tuple(row[1:]) for row in rows if row[0] == "N"]
@@ -99,7 +99,7 @@ class Peer:
         prefixes: Iterable[tuple[str, str]] = (),
         **options: Any,
     ) -> bytes:
-        """Return what the peer writes for namespaces, and plain statements after them."""
+        """Return the bytes that the peer writes for namespaces, followed by plain statements."""
         rows: list[Any] = [["N", prefix, iri] for prefix, iri in prefixes]
         rows += (["T" if len(row) == 3 else "Q", *map(_json, row)] for row in statements)
         lines = "".join(json.dumps(row) + "\n" for row in rows)
@@ -111,7 +111,7 @@ def _spell(value: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """Spell a term, a string or None as the peer reads it."""
+    """Return a term, a string or None in the JSON that the peer reads."""
     if value == DEFAULT_GRAPH:
         return ["default"]
     if isinstance(value, tuple):
@@ -120,7 +120,7 @@ def _json(value: Any) -> Any:
 
 
 def _term(value: Any) -> Any:
-    """Return what the peer's spelling of a term, a string or None stands for."""
+    """Return the term, string or None that the peer's JSON represents."""
     if value == ["default"]:
         return DEFAULT_GRAPH
     if isinstance(value, list):

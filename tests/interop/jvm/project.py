@@ -1,4 +1,4 @@
-"""The Maven project beside this file: building it, and how to run what it has."""
+"""Builds the Maven project next to this file, and runs its classes."""
 
 import re
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def build() -> None:
-    """Compile the project; the errors are those of `tests.maven.build`."""
+    """Compile the project; the exceptions are those of `tests.maven.build`."""
     maven.build(FOLDER)
 
 
 def command(
     main: str, *arguments: str, java: Sequence[str] = ("-Xss8m", "-XX:+UseSerialGC")
 ) -> list[str]:
-    """Return the command that runs a class of the project, which must be built."""
+    """Return the command that runs a class of the project, which must have been built."""
     classpath = ":".join([str(FOLDER / "target" / "classes"), *maven.build(FOLDER)])
     return ["java", *java, "-cp", classpath, main, *arguments]
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what the project uses, by name."""
+    """Return the versions of the libraries that the project uses, by name."""
     text = (FOLDER / "pom.xml").read_text(encoding="utf-8")
     found = {
         name: re.search(rf"<{key}.version>(.*)</{key}.version>", text)

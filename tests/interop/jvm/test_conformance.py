@@ -1,4 +1,4 @@
-"""The Jelly-Patch conformance suite on the JVM: on our Java, and by its own runner of any jar."""
+"""Tests the Jelly-Patch suite on the JVM: with our Java, and with the suite's runner of jars."""
 
 import shutil
 import subprocess

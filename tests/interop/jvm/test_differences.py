@@ -1,4 +1,4 @@
-"""Where we and the JVM differ: each is in docs/interop.md, with who is right."""
+"""Tests where we and the JVM differ; docs/interop.md lists each difference, and who is right."""
 
 import io
 from typing import Any, ClassVar
@@ -45,7 +45,7 @@ def add_prefix(graph: Plain | None) -> Plain:
     [(name, preset) for name in NEEDS for preset in PRESETS if not allows(preset, name)],
 )
 class TestWhatTheOptionsRuleOut:
-    """Jelly-JVM writes it all the same, and reads it."""
+    """Jelly-JVM writes and reads terms that the options exclude."""
 
     def test_patches(self, peer: Peer, name: str, preset: str) -> None:
         operations = FEATURES[name]
@@ -74,7 +74,7 @@ class TestWhatTheOptionsRuleOut:
 
 
 class TestPrefixesWithoutAGraph:
-    """Jena has prefixes without a graph; a stream of quads has not."""
+    """Jena has prefixes without a graph, but a stream of quads does not."""
 
     def test_the_first_row_with_a_graph_has_none(self, peer: Peer) -> None:
         data = peer.write_changes([add_prefix(None), END], "jellyp", **QUADS)
@@ -205,7 +205,7 @@ def test_jena_names_the_default_graph(peer: Peer, target: str, row: Plain) -> No
 def test_jena_drops_a_character_of_labels_in_text(
     peer: Peer, source: bytes, labels: tuple[str, str]
 ) -> None:
-    """Of ``_:label`` alone, which we read but do not write."""
+    """Jena drops a character of ``_:label`` only; we read such labels but do not write them."""
     rows = [b"A %s <urn:p> <urn:o> .\n" % (source % label) for label in (b"ab", b"bb")]
     data = b"".join(rows)
     theirs = peer.read_changes(data, "rdfp")

@@ -1,4 +1,4 @@
-"""Changes to a SPARQL endpoint: Apache Jena Fuseki, by rdflib's SPARQLUpdateStore."""
+"""Tests changes to a SPARQL endpoint, Apache Jena Fuseki, with rdflib's SPARQLUpdateStore."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Keys of headers: Jena takes for one what differs in case, and previous for prev; so do we."""
+"""Tests keys of headers: like Jena, we ignore their case, and read previous as prev."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Jelly-Patch and RDF Patch: both sides read the same operations from what the other writes.
+"""Tests Jelly-Patch and RDF Patch: each side reads the operations that the other side writes.
 
-Of Jelly-Patch `test_conformance` has each feature, and `test_random` all options.
+For Jelly-Patch, `test_conformance` has each feature, and `test_random` all options.
 """
 
 import io
@@ -31,14 +31,14 @@ from tests.interop.jvm.peer import Peer
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 from tests.support import read, write
 
-# Of a frame, at the most.
+# The length of a frame has at most this many bytes.
 LENGTH = 3
 
 
 def check_ours(
     peer: Peer, operations: list[Plain], *, preset: str, delimited: bool = True, **types: str
 ) -> bytes:
-    """Check that the peer reads what we write, and return it."""
+    """Check that the peer reads the stream that we write, and return the stream."""
     options = jr.PatchOptions(
         stream_type=types["stream"],
         statement_type=types["statements"],
@@ -56,7 +56,7 @@ def check_ours(
 def check_theirs(
     peer: Peer, operations: list[Plain], *, preset: str, delimited: bool = True, **types: str
 ) -> bytes:
-    """Check that we read what the peer writes, and return it."""
+    """Check that we read the stream that the peer writes, and return the stream."""
     data = peer.write_changes(
         operations, "jellyp", preset=preset, rows=512, delimited=delimited, **types
     )
@@ -70,7 +70,7 @@ def check_theirs(
 
 
 def test_no_graph_is_the_default_graph(peer: Peer) -> None:
-    """Jena's readers of RDF Patch have none there."""
+    """Jena's readers of RDF Patch give no graph for the default graph, which means the same."""
     operations = [("A", S, P, THING, None), ("A", S, P, THING, G), ("D", S, P, THING, None), END]
     expected = [(*row[:-1], DEFAULT_GRAPH) if row[-1] is None else row for row in operations]
     types = {"stream": "PUNCTUATED", "statements": "QUADS", "preset": "BIG_STRICT"}
@@ -100,15 +100,15 @@ def test_real_histories(peer: Peer, history: Any, stream: str, preset: str) -> N
 
 
 def marks_of(operations: list[Plain], stream: str) -> int:
-    """Return how many punctuation marks a delimited stream has."""
+    """Return the number of punctuation marks in a delimited stream."""
     return patches_of(operations) if stream == "PUNCTUATED" else 0
 
 
 def check_size(ours: bytes, theirs: bytes, marks: int) -> None:
-    """Check that ours is no larger.
+    """Check that our stream is not larger than theirs.
 
-    We end a frame with each punctuation mark, as the specification's draft wants it, and Jelly-JVM
-    does not: then there may be a frame more for each mark, which costs its length.
+    We end a frame with each punctuation mark, as the specification's draft requires, but Jelly-JVM
+    does not. So our stream may have one more frame for each mark, and the bytes of its length.
     """
     assert len(ours) <= len(theirs) + LENGTH * marks
 

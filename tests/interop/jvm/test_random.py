@@ -1,4 +1,4 @@
-"""Random streams, there and back again, in every form."""
+"""Tests round trips of random streams between both sides, in every format."""
 
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ STREAMS = {1: "FRAME", 2: "FLAT", 3: "PUNCTUATED"}
 
 
 def _preset(draw: Any, fields: dict[str, Any]) -> str:
-    """Return a preset with the features of an options row."""
+    """Return a preset of Jelly-JVM with the features of an options row."""
     size = draw(st.sampled_from(["SMALL", "BIG"]))
     features = {name: fields[name] for name in ("rdf_star", "generalized_statements")}
     (name,) = (name for name, has in PRESETS.items() if name.startswith(size) and has == features)
@@ -44,7 +44,7 @@ def _patches(draw: st.DrawFn) -> Drawn:
     operations = [operation for operation in stream.operations if can_both_have(operation)]
     if options["statements"] == "QUADS":
         operations = list(map(with_default_graph, operations))
-    # A stream without a row is none to Jelly-JVM.
+    # For Jelly-JVM a stream without a row is not a stream.
     return options, [("H", "first", ("bnode", "b")), *operations]
 
 
@@ -57,7 +57,7 @@ def test_any_patches(peer: Peer, drawn: Drawn) -> None:
 
 @given(_patches(), st.sampled_from([1, 7, 512]))
 def test_sizes_of_any_patches(peer: Peer, drawn: Drawn, rows: int) -> None:
-    """For the same input and the same options, ours is no larger."""
+    """For the same input and the same options, our stream is not larger."""
     options, drawn_operations = drawn
     operations = [row for row in seen_by_jena(drawn_operations) if _has_schemes(row)]
     options["delimited"] = True
@@ -72,9 +72,9 @@ def test_sizes_of_any_patches(peer: Peer, drawn: Drawn, rows: int) -> None:
 
 
 def _has_schemes(value: Any) -> bool:
-    """Tell whether the IRIs start with ASCII, as schemes do: where they are cut is counted from it.
+    """Return whether all IRIs start with ASCII characters, as schemes do.
 
-    Jelly-JVM counts in halves of UTF-16, and we in bytes.
+    Jelly-JVM finds the place to cut an IRI by units of UTF-16, and we by bytes.
     """
     if not isinstance(value, tuple):
         return True

@@ -1,4 +1,4 @@
-"""Jelly-RDF and N-Quads: we and the JVM read the same statements from what the other writes."""
+"""Tests Jelly-RDF and N-Quads: each side reads the statements that the other side writes."""
 
 import io
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def statements_of(operations: list[Plain], physical: str) -> list[Plain]:
 
 
 def additions_by_release(physical: str) -> list[Plain]:
-    """Return what the releases of schema.org added, each in a graph of its own."""
+    """Return the statements that each release of schema.org added, in a graph for each release."""
     statements: list[Plain] = []
     number = 0
     for row in schema_org():
@@ -72,7 +72,7 @@ def check(
     delimited: bool = True,
     namespaces: Sequence[tuple[str, str]] = (),
 ) -> tuple[int, int]:
-    """Check what both sides read, and return the size of ours and of theirs."""
+    """Check the statements that both sides read; return the sizes of our stream and of theirs."""
     options = jr.StreamOptions(
         physical_type=physical,
         delimited=delimited,

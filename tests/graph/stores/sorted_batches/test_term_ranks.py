@@ -1,4 +1,4 @@
-"""The order of a store's batches is that of Python's strings, whatever the texts are."""
+"""Tests that the order of a store's batches is that of Python's strings, for all texts."""
 
 import io
 import random
@@ -13,7 +13,7 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 
-# Few letters, so that many texts start alike and end with zeros.
+# The alphabet is small, so that many texts have the same start and end with zeros.
 texts = st.text(alphabet="a\0é\uffff\U00010000", max_size=20)
 iris = texts.map(lambda text: URIRef(f"urn:{text}"))
 blank_nodes = texts.map(lambda text: BNode(f"b{text}"))
@@ -33,7 +33,7 @@ quads = st.tuples(
 
 
 def fill(quads: Any) -> tuple[Dataset, Dataset]:
-    """Return a dataset in a `JellyStore` and one in rdflib's own store."""
+    """Return a dataset in a `JellyStore`, and one in rdflib's own store."""
     quads = list(quads)
     datasets = Dataset(store="Jelly"), Dataset()
     for dataset in datasets:
@@ -90,7 +90,7 @@ def test_one_graph(graph: str) -> None:
 
 
 def graph_of(dataset: Dataset, name: str) -> Graph:
-    """Return one graph, without asking the dataset to list it."""
+    """Return one graph, without making the dataset list it."""
     return Graph(dataset.store, URIRef(name))
 
 
