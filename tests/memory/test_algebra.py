@@ -1,4 +1,4 @@
-"""Memory: what each use promises to need, and that all of it is given back."""
+"""Tests the memory that each use needs, and that it is released."""
 
 from collections.abc import Callable
 from typing import Any
@@ -105,10 +105,10 @@ for use in (jr.invert, jr.compact, jr.concat, lambda source: jr.effective(source
 @pytest.mark.parametrize(
     ("use", "most"),
     [
-        # What the law allows: all but some thousand operations are in a file.
+        # The documented bound: all but some thousand operations are in a file.
         ("jr.invert(endless(400_000, 1))", 50 << 20),
         ("jr.concat(endless(200_000, 1), endless(200_000, 1))", 50 << 20),
-        # Each distinct statement once.
+        # Each distinct statement is held once.
         ("jr.compact(endless(400_000, 1000))", 8 << 20),
         ("jr.effective(endless(400_000, 1000), Dataset())", 8 << 20),
     ],
@@ -121,9 +121,9 @@ def test_a_long_stream(use: str, most: int) -> None:
 
 @pytest.mark.slow
 def test_a_long_list_of_distinct_statements() -> None:
-    """Some tens of bytes for each, and its terms."""
+    """A list of distinct statements takes some tens of bytes for each, and the terms."""
     out = run(f"{LONG_STREAM}\ngrown(jr.compact(endless(300_000, 1)))")
     count, grown = map(int, out.split())
     assert count == 300_002
-    # each has an object of its own: a literal of 56 characters is some 200 bytes in Python
+    # Each has its own object: a literal of 56 characters takes some 200 bytes in Python.
     assert grown < 300_000 * 500

@@ -1,4 +1,4 @@
-"""What a difference needs beside the two graphs: the difference itself, not copies of them."""
+"""Tests that a difference needs memory for its result, but not for copies of the graphs."""
 
 import json
 

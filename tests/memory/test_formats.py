@@ -1,4 +1,4 @@
-"""Readers and writers give memory back, after errors too, of each format."""
+"""Tests that readers and writers of each format release memory, also after errors."""
 
 import gzip
 import io
@@ -35,10 +35,10 @@ class Form:
     """A format.
 
     Args:
-        good: Streams that are read.
-        bad: Each is refused.
-        limits: What some good stream is too large for.
-        options: What its writers are given; for each a writer is made.
+        good: Valid streams.
+        bad: Streams that are refused.
+        limits: Limits that a valid stream exceeds.
+        options: The options of its writers, one writer for each.
     """
 
     good: list[bytes]
@@ -48,7 +48,7 @@ class Form:
 
 
 def damaged(form: Any, build: Any, *more: bytes) -> list[bytes]:
-    """Return bad streams of a binary format of Jelly, each with memory taken before the fault."""
+    """Return bad Jelly streams, each with rows before the fault that take memory."""
     head = form.head()
     return [
         *more,
@@ -67,7 +67,7 @@ XML_END = "</rdf:Description></rdf:RDF>"
 TURTLE = b"<urn:s> <urn:p> <urn:o> . "
 LONG_ROW = rows_to_bytes([("H", "k", ("literal", "x" * 50_000, None, None))])
 
-# Made once: protobuf keeps memory of its own.
+# The streams are made once, since protobuf keeps some memory.
 FORMS = {
     "jelly-patch": Form(
         [streams.PATCH_SMALL, streams.PATCH_REALISTIC, streams.PATCH_BARE],
@@ -162,7 +162,7 @@ def read_bad(name: str) -> None:
 
 
 class Broken:
-    """A file that can't be read any further, or written, and keeps the error."""
+    """A file whose reads or writes fail, and which keeps the error."""
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = data
@@ -245,7 +245,7 @@ def test_nothing_is_kept(work: Callable[[str], None], name: str) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
-    """The source has failed already: the parser is given more than it needs for a batch."""
+    """Nothing is kept if the source has failed, but nobody reads up to the error."""
     data = gzip.compress(b"<a:> <a:> <a:> .\n" * 1100)[:-4]
     assert len(next(jr.read_batches(data, format="turtle"))) < 1100
     with pytest.raises(jr.DecodeError, match="gzip"):
@@ -258,7 +258,7 @@ def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
 
 @pytest.mark.parametrize("reader", ["read_statements", "read_frames", "read_batches"])
 def test_a_long_stream(reader: str) -> None:
-    """60 MB of frames of 1 MB each; one graph is open all the time."""
+    """A stream of 60 MB in frames of 1 MB, with one open graph, is read in bounded memory."""
     out = run(
         """
 import jelly_rdflib as jr
@@ -283,7 +283,7 @@ print(count, peak() - before)
 
 def test_batches_of_thrift_need_no_more_memory_in_a_longer_input() -> None:
     def rows(count: int) -> Iterator[bytes]:
-        """Yield rows as they are read, each with terms of its own."""
+        """Yield rows, each with new terms."""
         for number in map(str, range(count)):
             yield rows_to_bytes([("H", number, ("literal", number * 50, None, None))])
 

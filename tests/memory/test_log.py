@@ -1,4 +1,4 @@
-"""Memory is bounded by a frame, however long a patch is."""
+"""Tests that a log's memory is bounded by a frame, for patches of any length."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What works on a store is let go of at once, and does not wait for the garbage collector."""
+"""Tests that objects that use a store are released at once, without the garbage collector."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ CHANGE = (Op.A, S, S, S, None)
 @pytest.fixture(autouse=True, scope="module")
 def uncollected() -> Iterator[None]:
     gc.collect()
-    # What there is already is not looked through again and again.
+    # Existing objects need not be searched each time.
     gc.freeze()
     gc.disable()
     yield
@@ -73,7 +73,7 @@ FOREIGN = ForeignStore()
 
 
 def is_ours(found: Any) -> bool:
-    """Is it of this package, and no part of the data?"""
+    """Return whether an object is of this package, and not a part of the data."""
     kind = type(found)
     is_data = isinstance(found, Graph) or kind.__name__ == "_Tree"
     return kind.__module__.startswith("jelly_rdflib") and not is_data

@@ -1,4 +1,4 @@
-"""Tables of changes: a stream of any length takes the memory of a few record batches."""
+"""Tests that tables of a stream of any length take the memory of a few record batches."""
 
 from collections.abc import Callable
 
@@ -69,7 +69,7 @@ def use_bad() -> None:
     data = jr.Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)]).serialize()
     with pytest.raises(jr.DecodeError):
         jr.read_batches(data[:-2]).to_arrow()
-    # Not by a capsule: pyarrow keeps each error of Python that its C stream passes on.
+    # The test uses no capsule, since pyarrow keeps each Python error that its C stream reports.
     with pytest.raises(jr.EncodeError):
         jr.Patch.from_arrow(BAD)
 

@@ -1,9 +1,9 @@
 """Other projects' own tests, run on this package: ``make test-peers``.
 
-A suite is a module or package with a name of its own in `SUITES` of `tests.peers.__main__`. It has
+A suite is a module or package that is named in `SUITES` of `tests.peers.__main__`. It has
 
 - ``run(checkout)``: yields an `Outcome` for each test of a checkout of that project;
-- ``KNOWN``: why tests differ that are known to; see `Known`.
+- ``KNOWN``: the reasons of known differences; see `Known`.
 
-Nothing of the other projects is kept here.
+The files of the other projects are not kept here.
 """

@@ -1,4 +1,4 @@
-"""``python -m tests.peers --w3c CHECKOUT``: run the tests of other projects."""
+"""Run the tests of other projects: ``python -m tests.peers --w3c CHECKOUT``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.peers.outcomes import Outcome, explain
 
-# The option that takes a checkout, the module of the suite, and what is to be checked out.
+# The option for a checkout, the module of the suite, and the project to check out.
 SUITES = {
     "w3c": ("tests.peers.w3c", "github.com/w3c/rdf-tests"),
     "rdflib": ("tests.peers.rdflib_tests", "github.com/RDFLib/rdflib, of the installed version"),
@@ -22,7 +22,7 @@ ALL_EXPLAINED, SOME_UNEXPLAINED, WRONG_USE = 0, 1, 2
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the suites that there are checkouts of, and return the exit code."""
+    """Run the suites whose checkouts are given, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.peers",
         description="Run other projects' own tests, and say what differs.",
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(name: str, checkout: Path) -> int:
-    """Run a suite, print what differs, and return how many differences are not explained."""
+    """Run a suite, print the differences, and return the number of unexplained ones."""
     suite = importlib.import_module(SUITES[name][0])
     tests: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

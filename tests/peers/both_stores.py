@@ -1,4 +1,4 @@
-"""Runs the tests of others twice: with rdflib's Memory as its default store, and with ours."""
+"""Runs another project's tests twice: with rdflib's Memory as the default store, and with ours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VARYING = re.compile(r"N[0-9a-f]{32}|(?<=rdf_test)[0-9]+")
 
 
 def run_with_both_stores(checkout: Path, *arguments: str) -> Iterator[Outcome]:
-    """Run pytest in a checkout, and yield the tests; those differ that pass with Memory alone."""
+    """Run pytest in a checkout, and yield the tests; one differs if it passes only with Memory."""
     memory, ours = (_run(checkout, store, arguments) for store in ("Memory", "JellyStore"))
     for test in sorted({*memory, *ours}):
         came = ours.get(test, "not run")
@@ -42,7 +42,7 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
             **os.environ,
             "PEERS_STORE": store,
             "PEERS_OUTCOMES": str(path),
-            # The checkout's own rdflib, if it has one; this package; the plugin.
+            # These folders have the checkout's own rdflib, if any, this package and the plugin.
             "PYTHONPATH": os.pathsep.join(map(str, (checkout, _ROOT, _ROOT / "tests" / "peers"))),
             "PYTHONHASHSEED": "0",
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -57,11 +57,11 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
             raise RuntimeError(f"pytest broke off:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
         outcomes = json.loads(path.read_text(encoding="utf-8"))
         print(f"{store}: {_child_seconds() - before:.1f} s of processor time")
-    # Tests that are left with the same name are told apart by a number, those that failed first.
+    # Tests with the same name get numbers, failed tests first.
     named: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for name, outcome in sorted(outcomes.items(), key=itemgetter(1)):
-        # Paths of the checkout are in the names, too.
+        # The names also contain paths of the checkout.
         plain = _VARYING.sub("…", name).replace(str(checkout), "…")
         seen[plain] += 1
         named[plain if seen[plain] == 1 else f"{plain} ({seen[plain]})"] = outcome

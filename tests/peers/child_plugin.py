@@ -1,6 +1,6 @@
-"""A plugin of pytest for the tests of others: which store is rdflib's default, and what came out.
+"""A plugin of pytest that sets rdflib's default store and records the outcomes.
 
-It runs in a child process, whose environment says the store and the file for the outcomes.
+It runs in a child process, whose environment has the store and the file for the outcomes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OUTCOMES: dict[str, str] = {}
 
 
 def pytest_configure() -> None:
-    """Choose the store, and leave out the formats and stores of other packages than rdflib."""
+    """Choose the store, and hide the formats and stores of packages other than rdflib."""
     plugins = rdflib.plugin._plugins
     own = {key for key, one in plugins.items() if not isinstance(one, rdflib.plugin.PKGPlugin)}
     if os.environ["PEERS_STORE"] == "JellyStore":
@@ -36,18 +36,18 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """Note the outcome of a test, or that it could not start or end."""
+    """Record the outcome of a test, or an error of its set-up or tear-down."""
     if report.when == "call" or report.outcome != "passed":
         has_expected = hasattr(report, "wasxfail") and report.outcome != "failed"
         OUTCOMES[report.nodeid] = "passed" if has_expected else report.outcome
 
 
 def pytest_collectreport(report: Any) -> None:
-    """Note that a module could not be imported."""
+    """Record that a module could not be imported."""
     if report.failed:
         OUTCOMES[report.nodeid] = "failed"
 
 
 def pytest_sessionfinish() -> None:
-    """Write what came out."""
+    """Write the outcomes."""
     Path(os.environ["PEERS_OUTCOMES"]).write_text(json.dumps(OUTCOMES), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a test of another project gave, and why some are known to differ."""
+"""Outcomes of other projects' tests, and the reasons of known differences."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Known", "Outcome", "explain"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A test, and what differs in it from what is right, or from rdflib's Memory store.
+    """A test, and its difference from the right result or from rdflib's Memory store.
 
     Attributes:
         test: Its name, which is the same in each run: ``"rdf-n-triples/bad-uri-01: JellyStore"``.
-        difference: A sentence; None if nothing differs.
+        difference: A sentence, or None without a difference.
     """
 
     test: str
@@ -24,7 +24,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Known:
-    """Tests that differ, and why that is right or can't be helped.
+    """Tests that differ, and the reason.
 
     Attributes:
         tests: A pattern of their names, as in a shell.
@@ -38,7 +38,7 @@ class Known:
 def explain(
     outcomes: Iterable[Outcome], known: Iterable[Known]
 ) -> Iterator[tuple[Outcome, str | None]]:
-    """Yield each outcome that has a difference, and the reason that is known for it."""
+    """Yield each outcome that has a difference, with its known reason."""
     for outcome in outcomes:
         if outcome.difference is not None:
             reasons = (one.reason for one in known if fnmatchcase(outcome.test, one.tests))

@@ -1,4 +1,4 @@
-"""pySHACL's own tests, with a `JellyStore` as rdflib's default store."""
+"""Runs pySHACL's own tests with a `JellyStore` as rdflib's default store."""
 
 from __future__ import annotations
 

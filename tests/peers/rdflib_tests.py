@@ -1,4 +1,4 @@
-"""rdflib's own tests, with a `JellyStore` as its default store."""
+"""Runs rdflib's own tests with a `JellyStore` as its default store."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ KNOWN = [
 
 
 def run(checkout: Path) -> Iterator[Outcome]:
-    """Run all tests but those that take the internet or containers."""
+    """Run all tests except those that need the internet or containers."""
     yield from run_with_both_stores(checkout, "-m", "not webtest and not testcontainer")

@@ -16,7 +16,7 @@ COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
 
 class Here(Cluster):
-    """A cluster whose driver looks through long files itself."""
+    """A cluster whose driver scans long files itself."""
 
     def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
         return [look.parts() for look in looks]
@@ -53,7 +53,7 @@ def make_operations(patches: int, size: int, seed: int = 0) -> list[Plain]:
 
 
 def paid(count: int) -> list[Operation]:
-    """Return a patch of so many payments; the first is 10, until `forge` makes it 99."""
+    """Return a patch of this number of payments; `forge` changes the first from 10 to 99."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
     return [(Op.A, s, p, Literal(f"paid {n:<120}"), None) for n in range(10, 10 + count)]
 

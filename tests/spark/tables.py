@@ -1,4 +1,4 @@
-"""Tables of changes and of quads, made of operations and datasets of rdflib."""
+"""Makes tables of changes and quads from operations and datasets of rdflib."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def changes_of(spark: SparkSession, files: Mapping[str, Iterable[Any]]) -> DataF
 
 
 def quads_of(graph: Graph) -> set[tuple[str | None, ...]]:
-    """Return what is in a graph or dataset, as text."""
+    """Return the content of a graph or dataset as text."""
     quads: Any = graph.quads() if isinstance(graph, Dataset) else ((*t, None) for t in graph)
     return {tuple(map(text, quad)) for quad in quads}
 
@@ -42,7 +42,7 @@ def quads_table(spark: SparkSession, quads: Iterable[tuple[str | None, ...]]) ->
 
 
 def quad_set(table: DataFrame) -> set[tuple[str | None, ...]]:
-    """Return the quads of a table, which has each only once."""
+    """Return the quads of a table, and check that each occurs once."""
     rows = [tuple(row) for row in table.select("s", "p", "o", "g").collect()]
     assert len(rows) == len(set(rows))
     return set(rows)

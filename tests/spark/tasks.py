@@ -1,4 +1,4 @@
-"""A table that is computed in this process, without a session, by the function of a task."""
+"""Computes a table in this process, without a session, by the function of a task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
-# The other columns are text.
+# All other columns are text.
 TYPES: dict[str, Any] = {
     **dict.fromkeys(("part", "offset", "seq", "length"), LongType()),
     **dict.fromkeys(("key", "value", "content"), BinaryType()),

@@ -1,4 +1,4 @@
-"""Settings of stores: where they are taken from, what they mean, and who may see them."""
+"""Tests settings of stores: their sources, their meaning, and who may see them."""
 
 import sys
 from typing import Any
@@ -26,7 +26,7 @@ ANONYMOUS = "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider"
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The arguments of each file system for S3 that is made."""
+    """Record the arguments of each new file system for S3."""
     made: list[dict[str, Any]] = []
 
     def make(**arguments: Any) -> str:
@@ -41,7 +41,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def fields(text: str) -> dict[str, Any]:
-    """Return what a text has as ``name=value``, with spaces between."""
+    """Return the fields ``name=value`` of a text, which spaces separate."""
     return dict(each.split("=", 1) for each in text.split())
 
 
@@ -76,7 +76,7 @@ def test_settings_of_s3(
     made: list[dict[str, Any]], scheme: str, settings: str, expected: str, flag: str
 ) -> None:
     given = tuple((f"fs.s3a.{name}", text) for name, text in fields(settings).items())
-    # A process connects once.
+    # Each process connects once.
     for _ in range(2):
         assert connect(f"{scheme}://b", given) == ("S3", "b")
         assert made == [fields(expected) | ({flag: True} if flag else {})]
@@ -95,7 +95,7 @@ def test_settings_among_options() -> None:
 
 def test_settings_of_a_session(spark: SparkSession) -> None:
     hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
-    # Hadoop's own defaults are none.
+    # Hadoop's own defaults are ignored.
     assert hadoop.get("fs.s3a.path.style.access") is not None
     of_hadoop = {
         "fs.s3a.endpoint": "a",
@@ -138,7 +138,7 @@ def test_no_text_of_storage_has_secrets() -> None:
 
 @pytest.mark.parametrize("scheme", ["hdfs", "webhdfs"])
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
-    """Arrow's own way to HDFS takes a library of Hadoop, which is in no package."""
+    """The error names the extra; Arrow's own client for HDFS needs a library of Hadoop."""
     for name in ("hdfs_native", "fsspec", "fsspec.implementations.webhdfs"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delenv("HADOOP_HOME", raising=False)

@@ -1,4 +1,4 @@
-"""The examples of the documentation's pages about Spark work as they stand."""
+"""Tests that the examples on the documentation's pages about Spark work."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES, ids=name_page)
 def test_examples(page: Path, tmp_path: Path) -> None:
     check_spark()
-    # Spark's workers stay in the folder in which it was started.
+    # Spark's workers keep the folder in which Spark was started.
     ended = subprocess.run(
         [sys.executable, "-m", "tests.spark.test_docs", str(page)],
         cwd=tmp_path,
@@ -31,7 +31,7 @@ def test_examples(page: Path, tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    # The session that a page asks for is then this one. Java is in a folder of its own.
+    # A page that asks for a session gets this one, whose JVM has its own folder.
     java: Any = open_session()._jvm
     os.chdir(java.java.lang.System.getProperty("user.dir"))
     run_page(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Files that Spark's own source has read, decoded: most of it as a task computes it."""
+"""Tests decoding files that Spark's own source has read, mostly as a task computes it."""
 
 import gzip
 from pathlib import Path
@@ -21,7 +21,7 @@ OWN = ["file", *COLUMNS]
 
 
 def table_of(*paths: Path) -> Any:
-    """Return a table of files, as Spark's own source has them."""
+    """Return a table of files in the form of Spark's own source."""
     rows = [(f"file:{path}", path.stat().st_size, path.read_bytes()) for path in paths]
     return Table(rows, schema_of("path", "length", "content"))
 
@@ -123,7 +123,7 @@ def test_a_stream_of_files(spark: SparkSession, tmp_path: Path) -> None:
     source.mkdir()
 
     def run() -> list[tuple[str, int]]:
-        # Spark wants to know the columns beforehand.
+        # Spark needs to know the columns before it reads.
         schema = "path string, modificationTime timestamp, length long, content binary"
         files = spark.readStream.format("binaryFile").schema(schema)
         stream = decode_files(files.option("maxFilesPerTrigger", 1).load(str(source)))
@@ -150,7 +150,7 @@ def test_only_some_files_are_in_memory_at_once(spark: SparkSession, tmp_path: Pa
         yield from (batch.select(["path"]).slice(0, 1) for batch in batches)
 
     try:
-        # That is so without a setting, too.
+        # The result is the same without the setting.
         assert spark.conf.get(name) == f"{64 << 20}b"
         files = spark.createDataFrame([row] * 10, "path string, content binary").coalesce(1)
         spark.conf.set(name, 2 * path.stat().st_size)
@@ -185,14 +185,14 @@ def test_what_can_not_be(columns: str, arguments: dict[str, str], message: str) 
     ids=["null", "empty"],
 )
 def test_a_file_without_content(content: bytes | None, message: str) -> None:
-    """Spark's own source leaves out files without bytes."""
+    """An empty file is an error; Spark's own source leaves out empty files."""
     files: Any = Table([("a", content)], schema_of("path", "content"))
     with pytest.raises(ValueError, match=message):
         decode_files(files)
 
 
 def test_a_log_with_a_segment_that_was_changed(spark: SparkSession, tmp_path: Path) -> None:
-    """By each way in; see also what readers do in each mode, by `test_partitions`."""
+    """A changed segment is an error by each way of reading; `test_partitions` tests each mode."""
     register(spark)
     log = jr.PatchLog.create(tmp_path / "log")
     path = log.append(paid(3)).path

@@ -1,4 +1,4 @@
-"""Filters that Spark hands over choose the rows that SQL would; those of options hold with them."""
+"""Tests that filters from Spark select the same rows as SQL, together with filters in options."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ GRAPH = "<http://example.org/graph0>"
 
 
 def holds(condition: Any, row: dict[str, Any]) -> bool | None:
-    """Return what SQL says of a row: None is unknown."""
+    """Return the value of a condition for a row as in SQL; None is unknown."""
     if isinstance(condition, Not):
         found = holds(condition.child, row)
         return None if found is None else not found
@@ -53,7 +53,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read(
     path: Path, *filters: Any, kind: Any = JELLY_PATCH, columns: Any = None, **options: str
 ) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Return the rows that a reader makes, and the filters that it does not take over."""
+    """Return the rows of a reader, and the filters that it leaves to Spark."""
     made = ReadOptions.of(options)
     schema = kind.schema_for(made)
     if columns is not None:
@@ -159,7 +159,7 @@ def test_a_row_of_damage_meets_no_filter_on_other_columns(path: Path, tmp_path: 
     assert everything[-1]["_corrupt"] is not None
     condition = EqualTo(("op",), "A")
     rows, left = read(bad, condition, mode="PERMISSIVE")
-    # Spark leaves out what a filter that it keeps does not hold for.
+    # Spark itself applies the filters that the reader leaves to it.
     kept = [row for row in rows if not left or holds(condition, row)]
     assert kept == [row for row in everything if holds(condition, row)]
 

@@ -1,4 +1,4 @@
-"""Frames of a message queue to operations and back, most of it as a task computes them."""
+"""Tests frames of a message queue to operations and back, mostly as a task computes them."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -99,9 +99,9 @@ def test_options_that_come_again() -> None:
         decode_frames(kafka(*one[1:]))
     with pytest.raises(jr.DecodeError, match="on_repeated_options='restart'") as caught:
         decode_frames(kafka(*one, *two))
-    # The stream has options.
+    # This stream has options.
     assert "retention" not in str(caught.value)
-    # A producer that starts anew, and one that repeats its options and goes on.
+    # One producer starts again, another repeats its options and continues.
     decoded = decode_frames(kafka(*one, *two), on_repeated_options="restart")
     assert subjects(decoded) == ["<urn:a-0-0>", "<urn:a-1-0>", "<urn:b-0-0>"]
     options = one[0][: 2 + one[0][1]]
@@ -175,7 +175,7 @@ def test_a_stream_of_spark_is_refused() -> None:
 
 def operations(files: int, rows: int) -> list[tuple]:
     return [
-        # Literals stay as they are written.
+        # Literals keep their spelling.
         (f"{file}", seq, "A", f"<urn:{file}-{seq}>", "<urn:p>", f'"0{seq}"^^<{XSD.integer}>')
         for file in range(files)
         for seq in range(rows)
@@ -222,7 +222,7 @@ def test_a_record_batch_is_cut_where_a_column_of_the_key_changes() -> None:
 
 
 def test_a_key_may_be_a_struct() -> None:
-    """Arrow can't compare structs: rows are cut where their values in Python change."""
+    """A key may be a struct, though Arrow can't compare structs: Python compares their values."""
     keys = [{"a": 0}, {"a": 1}, {"a": 1}, {"a": 2}, None, None]
     rows = [{"key": key, "number": number} for number, key in enumerate(keys)]
     runs = [

@@ -1,4 +1,4 @@
-"""Structured Streaming of frames: batches, with the decoders' state between them.
+"""Tests Structured Streaming of frames: batches, with the decoders' state between them.
 
 Most tests call the function that Spark calls for the frames of a stream in a batch.
 """
@@ -25,13 +25,13 @@ from tests.oracle.terms import operation
 from tests.spark.files import COLUMNS, make_operations
 from tests.spelling import rows_of
 
-# As Kafka's source has them.
+# Kafka's source has these columns.
 KAFKA = StructType().add("topic", "string").add("partition", "integer").add("key", "binary")
 KAFKA.add("offset", "long").add("value", "binary")
 
 
 class Frames:
-    """Stands in for a streaming DataFrame, and keeps what Spark calls for each key."""
+    """Stands in for a streaming DataFrame, and keeps the function for each key."""
 
     isStreaming = True
     schema = KAFKA
@@ -47,7 +47,7 @@ class Frames:
 
 
 class State:
-    """What Spark keeps of a stream."""
+    """The state that Spark keeps for a stream."""
 
     def __init__(self, saved: Any) -> None:
         self.getOption = saved
@@ -57,11 +57,11 @@ class State:
 
 
 class Topic:
-    """Messages that come in batches, and a query that tells what comes out of each."""
+    """Messages in batches, and a query that returns the rows of each batch."""
 
     def __init__(self) -> None:
         self.batches: list[list[tuple[Any, ...]]] = []
-        # The states of the streams before each batch that was read, and after the last one.
+        # The states of the streams before each batch, and after the last one.
         self.states: list[dict[Any, Any]] = [{}]
 
     def send(self, *messages: tuple[Any, ...]) -> None:
@@ -69,7 +69,7 @@ class Topic:
         self.batches.append(list(messages[::-1]))
 
     def read(self, **options: Any) -> list[list[tuple[Any, ...]]]:
-        """Read the batches that were not read yet; return the rows of each."""
+        """Read the new batches; return the rows of each."""
         table: Any = Frames()
         read: Any = read_frames(table, **options)
         found = []
@@ -78,7 +78,7 @@ class Topic:
             states = dict(self.states[-1])
             for key in {message[:2] for message in batch}:
                 messages = [message[2:] for message in batch if message[:2] == key]
-                # Spark hands over the frames of a stream in tables of any size.
+                # Spark passes the frames of a stream in tables of any size.
                 tables = (pd.DataFrame([each], columns=["offset", "value"]) for each in messages)
                 state = State(states.get(key))
                 for made in read(("t", str(key[0]), key[1]), tables, state):
@@ -91,7 +91,7 @@ class Topic:
 
 @pytest.fixture
 def topic(spark: SparkSession) -> Topic:
-    """The columns of Spark take a session."""
+    """Return a topic; Spark's columns need a session."""
     return Topic()
 
 
@@ -102,7 +102,7 @@ def encode(*messages: Iterable[Any], **options: Any) -> list[bytes]:
 
 
 def patch(number: int, size: int = 3) -> list[Any]:
-    """Return a patch of so many statements; some terms are those of other patches."""
+    """Return a patch of `size` statements, which shares terms with other patches."""
     return make_operations(1, size, seed=number)
 
 
@@ -146,7 +146,7 @@ class TestOnSpark:
             rows = [(*key, number, frames[key][number]) for key in keys]
             send_on_spark(spark, tmp_path, number, *rows)
             if number > 0:
-                # Two batches, and then one of a query that was started again.
+                # Two batches, then a batch of a restarted query.
                 batches += read_on_spark(spark, tmp_path)
         assert len(batches) == 3
         for key, name in zip(keys, ["t/0/k", "t/0/(null)", "t/1/k"], strict=True):
@@ -173,7 +173,7 @@ class TestState:
         assert [len(batch) for batch in batches] == [16, 8, 0, 8]
 
     def test_a_batch_that_spark_has_not_noted_as_done_comes_again(self, topic: Topic) -> None:
-        """As after a kill: with the state that was before it."""
+        """After a kill, an unrecorded batch is repeated with the state before it."""
         patches = [patch(n) for n in range(3)]
         for at, frame in enumerate(encode(*patches)[:2]):
             topic.send((0, b"k", at, frame))
@@ -205,7 +205,7 @@ class TestWholePatches:
     def test_a_patch_comes_when_it_has_ended(self, topic: Topic, size: int) -> None:
         operations = join(patch(n, size) for n in range(4))
         ends = [n + 1 for n, operation in enumerate(operations) if operation == ("END",)]
-        # Patches end in the middle of a frame, go over several frames, or end with one.
+        # Patches end inside a frame, have several frames, or end with a frame.
         cuts = [2, ends[0] + 1, ends[0] + 2, ends[1] + 3, ends[2], ends[2] + 4, ends[3]]
         parts = [operations[a:b] for a, b in zip([0, *cuts], cuts, strict=False)]
         for at, frame in enumerate(encode(*parts)):
@@ -227,7 +227,7 @@ class TestWholePatches:
         frames = encode(operations[:3], operations[3:5], operations[5:])
         topic.send((0, b"k", 0, frames[0]))
         assert topic.read() == [[]]
-        # The first frame waits in the state of the query.
+        # The query's state keeps the first frame.
         topic.send((0, b"k", 1, frames[1]))
         topic.send((0, b"k", 2, frames[2]))
         batches = topic.read(whole_patches=False)

@@ -1,4 +1,4 @@
-"""Columns of tables: which there are, and what is said of wrong ones."""
+"""Tests the columns of tables, and the errors about wrong columns."""
 
 from typing import Any
 

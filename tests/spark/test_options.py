@@ -1,4 +1,4 @@
-"""Options of the data sources: their names, their values, and what holds without them."""
+"""Tests the options of the data sources: names, values and defaults."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ class TestReading:
             ({"partitionBytes": "0"}, "partitionBytes is a number from 1 on"),
             ({"maxFilesPerTrigger": "0"}, "maxFilesPerTrigger is a number from 1 on, not '0'"),
             ({"maxFrameSize": "-1"}, "max_frame_size is a number from 0 on, not '-1'"),
-            # Python takes these for digits.
+            # Python accepts these characters as digits.
             ({"maxFrameSize": "\u0661"}, "max_frame_size is a number from 0 on"),
             ({"pushFilters": "yes"}, "the option pushFilters is false, true, not 'yes'"),
             ({"op": "A,X"}, "the option op has names of operations, .* not 'X': there are .*PA"),

@@ -1,4 +1,4 @@
-"""Which Java and which Python Spark runs on."""
+"""Tests which Java and which Python Spark uses."""
 
 import os
 import subprocess
@@ -22,14 +22,14 @@ from tests.support import ROOT
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("JAVA_HOME", "PYSPARK_PYTHON"):
-        # Set first, so that what the test sets is undone.
+        # Set the variable first, so that the fixture restores it after the test.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Return the home of a Java that says what it is asked."""
+    """Return the home of a fake Java with a given version."""
     program = tmp_path / "some java" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
@@ -89,7 +89,7 @@ def test_java_is_not_asked_for_a_module_it_lacks(
     prepare_environment()
     arguments = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "--add-opens=x", "", "'$Main"]
     assert ask(*arguments) == ["-cp", "a b", "--add-opens=x", "", "'$Main"]
-    # It is found again, and not made anew.
+    # The folder is found again, and not made again.
     made = os.environ["JAVA_HOME"]
     prepare_environment()
     assert os.environ["JAVA_HOME"] == made
@@ -110,7 +110,7 @@ def test_what_was_made_goes_with_the_process(home: Path) -> None:
 
 @pytest.fixture
 def other(tmp_path: Path) -> str:
-    """A Python that finds PySpark, but not this package."""
+    """Return a Python that finds PySpark, but not this package."""
     path = tmp_path / "python"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
     path.chmod(0o755)
@@ -120,7 +120,7 @@ def other(tmp_path: Path) -> str:
 def test_workers_run_this_python_after_all(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PySpark was imported before anything has set the variable."""
+    """Workers run this Python even if PySpark was imported before the variable was set."""
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "python3")
     register(spark)
     assert spark.sparkContext.pythonExec == sys.executable
@@ -140,14 +140,14 @@ def test_workers_without_the_package(
 
 @pytest.mark.usefixtures("spark")
 def test_a_server_without_the_package() -> None:
-    """A session of Spark Connect has no context; what the server says has the same words."""
+    """A server without the package causes the same message, although Connect has no context."""
     told = "[…] ModuleNotFoundError: No module named 'jelly_rdflib'\nat org.apache"
     with pytest.raises(RuntimeError, match=r"run the Python of Spark Connect's server, .*: No mod"):
         register(failing_session(told))
 
 
 def failing_session(message: str) -> Any:
-    """Return a session without a context, of which each job ends with an error."""
+    """Return a session without a context, whose jobs all fail."""
     session = MagicMock(spec=["range"])
     session.range.return_value.select.return_value.collect.side_effect = RuntimeError(message)
     return session
@@ -155,7 +155,7 @@ def failing_session(message: str) -> Any:
 
 @pytest.mark.usefixtures("spark")
 def test_a_zip_hides_the_package(tmp_path: Path) -> None:
-    """Of sources, as by --py-files: on the driver, and on workers."""
+    """A zip of sources, as with --py-files, hides the package on the driver and on workers."""
     folder = os.path.join("jelly_rdflib", "__init__.py")
     with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
         archive.write(ROOT / folder, folder)

@@ -1,4 +1,4 @@
-"""Files of this machine and of a store: the same calls, and the same answers."""
+"""Tests that files on this machine and in a store give the same answers to the same calls."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Place = tuple["Machine | Store", str]
 
 @pytest.fixture(params=["machine", "store"])
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A place, and the path there of a folder: the store is one of Arrow's over this machine."""
+    """Return a place and a folder's path in it; Arrow's file system stands in for a store."""
     if request.param == "machine":
         return Machine(), str(tmp_path)
     made = LocalFileSystem(), str(tmp_path)
@@ -47,10 +47,10 @@ def test_what_is_found(place: Place, tmp_path: Path) -> None:
 def test_reading_and_writing(place: Place, tmp_path: Path) -> None:
     where, folder = place
     where.make_folder(f"{folder}/a")
-    # Stores make folders by themselves: but not the one that stands for it here.
+    # Real stores need no folders, but the file system that stands in for one does.
     assert (tmp_path / "a").exists() != where.is_remote
     (tmp_path / "a").mkdir(exist_ok=True)
-    # Compression is no matter of the place.
+    # A place does not decompress files.
     with where.create(f"{folder}/a/b.gz") as file:
         file.write(b"abcdef")
     assert (tmp_path / "a" / "b.gz").read_bytes() == b"abcdef"
@@ -90,9 +90,9 @@ FILES = ("c.x", "b.y", "k=1/a.x", *IN_SUB, "a.x.idx", "_h.x", ".h.x", "_sub/a.x"
         ("", {}, ["b.y", "c.x", "k=1/a.x"]),
         ("", {"pattern": "*.x"}, ["c.x", "k=1/a.x"]),
         ("", {"is_recursive": True}, ["b.y", "c.x", "k=1/a.x", *IN_SUB]),
-        # A file that is named is read, whatever the pattern.
+        # A named file is read, whatever the pattern.
         ("_h.x", {"pattern": "*.y"}, ["_h.x"]),
-        # Globs find hidden files as the machine does: not those with a dot.
+        # Globs do not find hidden files, whose names start with a dot.
         ("*.x*", {}, ["_h.x", "c.x"]),
         ("**/*.x", {}, ["_h.x", "_sub/a.x", "c.x", "k=1/a.x", "sub/a.x"]),
         ("s[tu]*", {"pattern": "*.y"}, ["sub/a.y"]),

@@ -1,4 +1,4 @@
-"""The frames of one stream, by decoders that go on one after another."""
+"""Tests decoding the frames of a stream by several decoders, each continuing the last."""
 
 from typing import Any
 

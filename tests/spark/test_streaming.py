@@ -1,4 +1,4 @@
-"""Structured streaming: folders as streams, with kill and restart."""
+"""Tests Structured Streaming of folders, with kills and restarts."""
 
 import os
 import time
@@ -27,13 +27,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def add(folder: Path, number: int) -> Path:
-    """Put a file into a folder, as a whole."""
+    """Put a complete file into a folder at once."""
     unfinished = write_file(folder / f".{number}.jellyp", make_operations(1, 4, seed=number))
     return unfinished.rename(folder / f"{number}.jellyp")
 
 
 def run(spark: SparkSession, folder: Path, tmp_path: Path, **options: Any) -> list[list[str]]:
-    """Read what there is, and return the names of the files of each micro-batch."""
+    """Read all new files, and return the names of the files of each micro-batch."""
     batches: list[list[str]] = []
 
     def note(table: Any, number: int) -> None:
@@ -57,10 +57,10 @@ def test_each_file_comes_once(spark: SparkSession, folder: Path, tmp_path: Path)
     assert batches == [["0", "1"], ["2"]]
     assert run(spark, folder, tmp_path) == []
     add(folder, 3)
-    # Another file that is older than those that were read.
+    # This new file is older than the files that were read.
     os.utime(add(folder, 4), ns=(0, time.time_ns() - 3600 * 10**9))
     (folder / "bad.jellyp").write_bytes(b"\x05\xff")
-    # A damaged file stops the query, and is named.
+    # A damaged file ends the query with an error that names it.
     with pytest.raises(Exception, match=r"bad\.jellyp: "):
         run(spark, folder, tmp_path)
     (folder / "bad.jellyp").unlink()
@@ -89,7 +89,7 @@ def test_a_running_query_of_a_log_that_is_exchanged_ends(
     query = writer.start(str(tmp_path / "out"))
     query.processAllAvailable()
     exchange.restore(EXCHANGES[1])
-    # The folder is away for a moment.
+    # The folder is missing for a moment.
     with pytest.raises(Exception, match=r"start again with another|there is no such file"):
         query.awaitTermination(60)
     rows = spark.read.parquet(str(tmp_path / "out"))
@@ -97,7 +97,7 @@ def test_a_running_query_of_a_log_that_is_exchanged_ends(
 
 
 def test_a_stream_is_written_once(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
-    """The query that was ended has written a batch that Spark has not noted as done."""
+    """A batch is written once, even if the query ended before Spark recorded it as done."""
     checkpoint = tmp_path / "written"
 
     def write() -> list[str]:

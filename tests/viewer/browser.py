@@ -19,7 +19,7 @@ DESKTOP, PHONE = (1280, 900), (375, 800)
 
 @contextmanager
 def open_browser(profile: Path) -> Iterator[Browser]:
-    """Start Chromium with a new profile; the test is skipped where there is none."""
+    """Start Chromium with a new profile; skip the test if it is missing."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     programs = [
         shutil.which("chromium") or shutil.which("google-chrome"),
@@ -56,7 +56,7 @@ class Browser:
         )
 
     def scheme(self, scheme: str) -> None:
-        """Choose light or dark, as a system does."""
+        """Set the system's colour scheme to light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
@@ -72,7 +72,7 @@ class Browser:
         self.wait()
 
     def wait(self) -> None:
-        # A change of the address is told a moment later.
+        # The browser reports a change of the address a moment later.
         self.driver.set_script_timeout(30)
         self.driver.execute_async_script(
             """
@@ -83,7 +83,7 @@ class Browser:
         )
 
     def press(self, *keys: str) -> None:
-        """Press keys, wherever the focus is."""
+        """Press keys in the focused element."""
         from selenium.webdriver.common.action_chains import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
@@ -94,7 +94,7 @@ class Browser:
         self.wait()
 
     def text(self, selector: str = "main") -> str:
-        """Return the text of the first element that a selector finds, as it is shown."""
+        """Return the visible text of the first element that a selector finds."""
         found: str = self.driver.find_element("css selector", selector).text
         return found
 
@@ -105,7 +105,7 @@ class Browser:
         )
 
     def changes(self) -> list[tuple[bool, int]]:
-        """Return the changes that are listed: whether they are added, and the numbers of rows."""
+        """Return the listed changes: whether each is an addition, and its number of rows."""
         found = self.run(
             """
             const rowOf = (it) => +new URLSearchParams(it.hash.slice(1)).get("statement");
@@ -116,5 +116,5 @@ class Browser:
         return [(is_added, row) for is_added, row in found]
 
     def errors(self) -> list[Any]:
-        """Return what the page complained of since the last call."""
+        """Return the errors of the page since the last call."""
         return list(self.driver.get_log("browser"))

@@ -1,4 +1,4 @@
-"""Reads a page as its script does, with nothing of the package: by the page's own words alone."""
+"""Reads the data of a page as its script does, without code of the package."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ COLUMNS = 5
 
 
 class Elements(HTMLParser):
-    """Collects elements: name, attributes, and the text of those that are read as text."""
+    """Collects elements with names and attributes, and the text of raw text elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Elements(HTMLParser):
 
 @dataclass
 class Page:
-    """What a page has: its summary; and by version its details, and its changes in plain form."""
+    """The content of a page: the summary, and the details and plain changes of each version."""
 
     text: str
     elements: list[tuple[str, dict[str, str | None], str]]

@@ -1,4 +1,4 @@
-"""The page in a browser: each view, by mouse and keyboard, on a desk and on a phone."""
+"""Tests each view of the page in a browser, by mouse and keyboard, on a desk and on a phone."""
 
 import random
 import re
@@ -34,7 +34,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(started: Browser) -> Iterator[Browser]:
-    """A browser, which must find no fault in the page."""
+    """Return a browser, and check at the end that it reported no errors."""
     started.size(*DESKTOP)
     started.scheme("light")
     started.errors()
@@ -57,7 +57,7 @@ def show(browser: Browser, folder: Path, operations: list[Any], view: str = "") 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> jr.PatchLog:
-    """A log with changes that have no effect, in several graphs, of subjects of several classes."""
+    """Return a log with ineffective changes, several graphs, and subjects of several classes."""
     chance = random.Random(7)
     log = jr.PatchLog.create(tmp_path_factory.mktemp("log"))
     for number in range(12):
@@ -143,7 +143,7 @@ def test_versions_are_chosen_by_clicks(browser: Browser, path: Path) -> None:
     width = browser.run("return arguments[0].getBoundingClientRect().width", drawing)
 
     def at(version: int) -> int:
-        """Return where the bar of a version is, from the middle of the drawing."""
+        """Return the offset of a version's bar from the middle of the drawing."""
         return round(48 + (version - 0.5) * (width - 48) / 12 - width / 2)
 
     ActionChains(browser.driver).move_to_element_with_offset(drawing, at(4), 0).click().perform()
@@ -178,7 +178,7 @@ def test_filters(browser: Browser, path: Path, page: Page) -> None:
 def test_the_difference_of_any_two_versions(
     browser: Browser, path: Path, page: Page, log: jr.PatchLog
 ) -> None:
-    """Held against the data that the log itself makes of the versions."""
+    """The page's difference of two versions equals that of the log's checkouts."""
     states = [state_of(log, version) for version in range(13)]
     rows = rows_of(page)
     browser.open(path)
@@ -204,7 +204,7 @@ def state_of(log: jr.PatchLog, version: int) -> set[Any]:
 
 
 def test_the_difference_where_the_beginning_is_unknown(browser: Browser, tmp_path: Path) -> None:
-    """Then the first change of each statement had an effect."""
+    """With an unknown start, the first change of each statement counts as effective."""
     operations: list[Any] = []
     for number in range(3):
         operations += [(Op.TX,), (Op.D, S, P, Literal(number), None), (Op.TC,)]
@@ -315,7 +315,7 @@ def test_hostile_texts(browser: Browser, tmp_path: Path) -> None:
             "return Array.from(links, (it) => it.protocol)"
         )
         assert set(targets) <= {"file:", "http:"}
-    # What would turn the direction of the text is shown as an escape.
+    # Characters that change the direction of text are shown as escapes.
     assert "\\u202E" in browser.text()
 
 
@@ -380,7 +380,7 @@ def test_everything_is_reached_by_tab(browser: Browser, path: Path) -> None:
 
 
 def test_many_versions(browser: Browser, tmp_path: Path) -> None:
-    """There are bars for all of them, and for some around the chosen one."""
+    """The page has bars for all versions, and larger ones around the chosen version."""
     operations: list[Any] = []
     for number in range(1500):
         operations += [(Op.TX,), (Op.A, S, P, Literal(number), None), (Op.TC,)]
@@ -445,7 +445,7 @@ def test_blank_nodes_hang_below_their_owner(browser: Browser, tmp_path: Path) ->
         *added((diet, OWL.someValuesFrom, ZOO.Meat)),
     ]
     show(browser, tmp_path, in_versions(added(*first), second), "#version=1")
-    # Named subjects stand first.
+    # Named subjects are listed first.
     assert subjects(browser) == ["zoo:Cat", "_:alone"]
     assert browser.texts(".group:first-of-type > ul > li > .change") == ["+rdfs:subClassOf[ … ]"]
     assert browser.texts(".group:first-of-type .below .change") == [
@@ -453,7 +453,7 @@ def test_blank_nodes_hang_below_their_owner(browser: Browser, tmp_path: Path) ->
         "+owl:onPropertyzoo:eats",
         "+owl:someValuesFromzoo:Fish",
     ]
-    # What hangs below a statement that has not changed stands below it all the same, in each view.
+    # Changes below an unchanged statement are listed below it, in each view.
     for view, sides in (("version=2", ""), ("from=1&to=2", ".sides ")):
         browser.go(view)
         assert subjects(browser) == ["zoo:Cat"]
@@ -550,12 +550,12 @@ def test_broken_lists_rings_and_depths_lose_no_change(browser: Browser, tmp_path
     nodes = [BNode(f"n{number}") for number in range(8)]
     found: set[Quad] = set()
     while len(found) < 40:
-        # No list has an end.
+        # None of these lists ends.
         p, o = chance.choice([P, REST, FIRST]), chance.choice([*nodes, S])
         found.add((chance.choice([*nodes, ZOO.Cat]), p, o))
     chain = [BNode(f"deep{number}") for number in range(50)]
     deep = [(one, P, other) for one, other in zip([ZOO.Dog, *chain], chain, strict=False)]
-    # Cut by the end of the list, and by a cell with two rests.
+    # The list is cut by its end, and by a cell with two rests.
     broken = [(ZOO.Ape, P, BNode("x0")), *list_of("x", S, S, S)[:-1]]
     forked = [(ZOO.Emu, P, BNode("y0")), *list_of("y", S, S, S), (BNode("y0"), REST, NIL)]
     for number, triples in enumerate((sorted(found), deep, broken, forked)):
@@ -569,7 +569,7 @@ def test_broken_lists_rings_and_depths_lose_no_change(browser: Browser, tmp_path
         if browser.texts(".pager a:last-child[aria-disabled=true]"):
             break
         browser.click(".pager a:last-child")
-    # The owner stands above the cells on each page.
+    # The owner is listed above the cells on each page.
     assert sorted(set(seen)) == list(range(len(long)))
 
 
@@ -711,7 +711,7 @@ def test_the_keys_are_shown(browser: Browser, path: Path) -> None:
     browser.press("j", Keys.ARROW_LEFT)
     browser.press(Keys.ESCAPE)
     assert not browser.run("return document.getElementById('keys').open")
-    # The keys belonged to the list of keys.
+    # The open list of keys consumed these keys.
     assert browser.text("main h2").startswith("Search")
     browser.click("#help")
     browser.click("#close")
@@ -721,7 +721,7 @@ def test_the_keys_are_shown(browser: Browser, path: Path) -> None:
 def test_classes_and_filters_of_a_comparison(
     browser: Browser, path: Path, page: Page, log: jr.PatchLog
 ) -> None:
-    """Held against the classes that the log itself makes of the versions."""
+    """The page's classes and filters of a comparison equal those of the log's checkouts."""
     browser.open(path)
     for one, other in [(0, 12), (9, 4)]:
         states = [state_of(log, version) for version in (one, other)]

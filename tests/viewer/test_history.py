@@ -1,4 +1,4 @@
-"""What a page has of a history, held against the operations themselves."""
+"""Tests the history on a page against the operations."""
 
 from collections import Counter
 from pathlib import Path
@@ -38,7 +38,7 @@ def page_of_log(log: jr.PatchLog) -> Page:
 
 
 def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[Plain], int]]:
-    """Split operations by the rules of the docs: changes, prefixes, and how many are left out."""
+    """Split operations into versions by the rules of the docs, with the number left out."""
     versions: list[tuple[list[Plain], list[Plain], int]] = []
     patch: list[Plain] = []
     for operation in operations:
@@ -68,7 +68,7 @@ def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[P
 
 
 def plain_change(change: Plain) -> Plain:
-    """Return a change as the page has it: None for the default graph, and literals by identity."""
+    """Return a change in the page's form: None for the default graph, and normal literals."""
 
     def plain_term(term: Any) -> Any:
         if term is not None and term[0] == "triple":
@@ -229,7 +229,7 @@ def test_a_class_may_be_deleted_and_added_again() -> None:
 
 
 def test_headers_that_many_versions_share_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A patch with many headers and many transactions would have their product in the page."""
+    """Shared headers have a limit, since each transaction of a patch repeats its headers."""
     monkeypatch.setitem(LIMITS, "changes and headers", 500)
     operations: list[Any] = [(Op.H, f"k{number}", Literal(number)) for number in range(30)]
     for number in range(30):

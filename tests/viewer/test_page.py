@@ -1,4 +1,4 @@
-"""A page of data that strangers wrote: nothing of it becomes code or markup, nothing is fetched."""
+"""Tests that hostile data on a page never become code or markup, and nothing is fetched."""
 
 import base64
 import hashlib
@@ -45,7 +45,7 @@ def test_hostile_texts_stay_texts(text: str) -> None:
     page = page_with(text)
     harmless = page_with("harmless")
     assert page.scripts() == harmless.scripts()
-    # The same elements in the same order, whatever the data say.
+    # The page has the same elements in the same order for any data.
     assert [tag for tag, _, _ in page.elements] == [tag for tag, _, _ in harmless.elements]
     assert page.summary["title"] == page.summary["source"] == text
     assert page.summary["versions"]["title"] == [text]
@@ -85,7 +85,7 @@ def test_the_script_makes_no_markup_of_data() -> None:
 
 
 def test_the_summary_is_small() -> None:
-    """It must be read before anything is shown: of a version some dozen bytes, and no rows."""
+    """The summary, which loads before the page appears, has some dozen bytes for each version."""
     operations: list[Any] = []
     for number in range(200):
         added = [

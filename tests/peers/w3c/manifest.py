@@ -1,4 +1,4 @@
-"""The W3C's manifests."""
+"""Reads the W3C's manifests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 def entries(folder: Path) -> Iterator[tuple[str, Graph, Node]]:
     """Yield the tests of the manifests below a folder, as their names, their graphs and nodes."""
     for path in sorted(folder.rglob("manifest.ttl")):
-        # Not "turtle" by our own parser: what is tried here is not to say what is tried.
+        # rdflib's parser reads the manifest, since our own parser is under test.
         manifest = Graph(store="Memory").parse(path, format="turtle", publicID=path.as_uri())
         for test in sorted(set(manifest.subjects(MF.action)), key=str):
             name = str(test).replace("#", "/").rsplit("/", 1)[-1]
@@ -31,6 +31,6 @@ def path_of(iri: Node | None) -> Path:
 
 
 def has_type(manifest: Graph, test: Node, kind: str) -> bool:
-    """Has a test a type with that name, of whichever vocabulary?"""
+    """Return whether a test has a type with this local name, of any vocabulary."""
     types = (str(each).rsplit("#", 1)[-1] for each in manifest.objects(test, RDF.type))
     return kind in types

@@ -1,4 +1,4 @@
-"""SPARQL 1.0 and 1.1: each query gives on a JellyStore what it gives on rdflib's Memory store."""
+"""Runs queries of SPARQL 1.0 and 1.1, which must have the same results on both stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KNOWN = [
 
 
 def run(folder: Path) -> Iterator[Outcome]:
-    """Ask each query of both stores; the default graph is by itself, or all graphs together."""
+    """Run each query on both stores, with the default graph alone and with the union of graphs."""
     for name, manifest, test in entries(folder):
         action = manifest.value(test, MF.action)
         query = None if action is None else manifest.value(action, QT.query)
@@ -39,14 +39,14 @@ def run(folder: Path) -> Iterator[Outcome]:
 
 
 def _difference(manifest: Graph, action: Any, query: Path, *, is_union: bool) -> str | None:
-    """Return what is different of the two stores' answers, or None."""
+    """Return the difference between the two stores' answers, or None."""
     try:
         quads = list(_quads(manifest, action))
-    except Exception:  # rdflib can't parse the data
+    except Exception:  # rdflib can't parse the data.
         return None
     known = {term for quad in quads for term in quad[:3] if isinstance(term, BNode)}
     answers = []
-    # Without a network.
+    # Queries must not use a network.
     engine.SPARQL_LOAD_GRAPHS, engine.SPARQL_DEFAULT_GRAPH_UNION = False, is_union
     try:
         for store in ("Memory", jr.JellyStore()):
@@ -56,7 +56,7 @@ def _difference(manifest: Graph, action: Any, query: Path, *, is_union: bool) ->
             try:
                 result = dataset.query(query.read_text(), base=query.as_uri())
                 answers.append(_answer(result, known))
-            except Exception as error:  # of any type
+            except Exception as error:  # The error may have any type.
                 answers.append(type(error))
     finally:
         engine.SPARQL_LOAD_GRAPHS = engine.SPARQL_DEFAULT_GRAPH_UNION = True
@@ -64,7 +64,7 @@ def _difference(manifest: Graph, action: Any, query: Path, *, is_union: bool) ->
 
 
 def _answer(result: Any, known: Iterable[Node]) -> Any:
-    """Return what can be compared: solutions in any order, and new blank nodes without a label."""
+    """Return an answer to compare: unordered solutions, and new blank nodes without labels."""
     if result.type == "CONSTRUCT":
         return sorted(to_canonical_graph(result.graph))
     if result.type == "ASK":

@@ -1,6 +1,6 @@
-"""What a syntax allows comes into a store, and nothing else.
+"""Runs tests of syntaxes: a store accepts valid files and refuses others.
 
-rdflib's Memory store, with rdflib's own parsers, is tried beside a `JellyStore`.
+The tests use a `JellyStore`, and rdflib's Memory store with rdflib's own parsers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from tests.peers.outcomes import Known, Outcome
 from tests.peers.w3c.manifest import MF, entries, has_type, path_of
 
-# Folders of the checkout, what the types of its tests have in them, and rdflib's names of syntaxes.
+# Folders of the checkout, a part of the names of test types, and rdflib's names of syntaxes.
 SYNTAXES = {
     "rdf-n-triples": ("NTriples", "nt"),
     "rdf-n-quads": ("NQuads", "nquads"),
@@ -50,7 +50,7 @@ def run(folder: Path, *, only_bad: bool = False) -> Iterator[Outcome]:
 
 
 def _difference(path: Path, format: str, store: str, *, is_bad: bool) -> str | None:
-    """Return what is wrong with what a store makes of a file, or None."""
+    """Return the fault of a store's result for a file, or None."""
     graph: Graph = Dataset(store=store) if format in ("nquads", "trig") else Graph(store=store)
     try:
         graph.parse(path, format=format, publicID=path.as_uri())

@@ -1,6 +1,6 @@
-"""SPARQL 1.1 Update: each update is recorded, and its patch replayed and inverted.
+"""Runs SPARQL 1.1 Update: each update is recorded, and its patch replayed and inverted.
 
-rdflib's own updates of its Memory store are tried beside it.
+rdflib's own updates of its Memory store are checked, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KNOWN = [Known("update/*: Memory", "rdflib's own SPARQL Update makes something e
 
 
 def run(folder: Path) -> Iterator[Outcome]:
-    """Record each update on its data, apply the patch to these, and undo it."""
+    """Record each update on its data, apply the patch to the data, and undo it."""
     for name, manifest, test in entries(folder):
         if has_type(manifest, test, "UpdateEvaluationTest"):
             with tempfile.TemporaryDirectory() as place:
@@ -35,7 +35,7 @@ def run(folder: Path) -> Iterator[Outcome]:
 
 
 def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
-    """Return what is wrong with what is recorded of an update, or None."""
+    """Return the fault of the recording of an update, or None."""
     action, result = manifest.value(test, MF.action), manifest.value(test, MF.result)
     assert action is not None
     before, wanted = _dataset(manifest, action), _dataset(manifest, result)
@@ -49,7 +49,7 @@ def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
         ("apply", base, patch, "--output", replayed),
         ("apply", after, undo, "--output", undone),
     ):
-        # In this process: there are some hundreds.
+        # Parse in this process, since there are hundreds of files.
         ended = CliRunner().invoke(jellyp, list(map(str, arguments)))
         if ended.exit_code != 0:
             return f"jellyp {arguments[0]}: {ended.stderr.strip() or repr(ended.exception)}"
@@ -64,16 +64,16 @@ def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
 
 
 def _difference_of_rdflib(manifest: Graph, test: Node) -> str | None:
-    """Return what is wrong with what rdflib makes of a dataset in its Memory store, or None."""
+    """Return the fault of rdflib's own update of a Memory store, or None."""
     action, result = manifest.value(test, MF.action), manifest.value(test, MF.result)
     dataset = Dataset(store="Memory")
     before = ox.serialize(_dataset(manifest, action), format=ox.RdfFormat.N_QUADS)
     dataset.parse(data=before or b"", format="nquads")
-    # As SPARQL has it, and without a network.
+    # Follow SPARQL for the default graph, and don't use a network.
     engine.SPARQL_DEFAULT_GRAPH_UNION = engine.SPARQL_LOAD_GRAPHS = False
     try:
         dataset.update(path_of(manifest.value(action, UT.request)).read_text())
-    except Exception as error:  # of any type
+    except Exception as error:  # The error may have any type.
         return repr(error)
     finally:
         engine.SPARQL_DEFAULT_GRAPH_UNION = engine.SPARQL_LOAD_GRAPHS = True
@@ -84,7 +84,7 @@ def _difference_of_rdflib(manifest: Graph, test: Node) -> str | None:
 
 
 def _dataset(manifest: Graph, state: Node | None) -> ox.Dataset:
-    """Return the data that a manifest has for the time before or after an update."""
+    """Return the data in a manifest before or after an update."""
     quads: list[ox.Quad] = []
     for file in manifest.objects(state, UT.data):
         quads += _read(path_of(file), ox.DefaultGraph())
@@ -112,7 +112,7 @@ def _text(dataset: ox.Dataset) -> list[str]:
 
 
 def _shape(dataset: ox.Dataset) -> list[str]:
-    """Return the statements with labels of blank nodes that depend on the statements alone."""
+    """Return the statements with canonical labels of blank nodes."""
     same = ox.Dataset(dataset)
     same.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
     return _text(same)

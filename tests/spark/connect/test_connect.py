@@ -1,4 +1,4 @@
-"""All of `jelly_rdflib.spark` works with a session of Spark Connect, whose server is a process."""
+"""Tests all of `jelly_rdflib.spark` with Spark Connect, whose server is another process."""
 
 import os
 import subprocess
@@ -37,9 +37,9 @@ SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 @contextmanager
 def start_server(folder: Path) -> Iterator[str]:
-    """Run a server for the block; yield its address, as Spark's variable ``SPARK_REMOTE`` has it.
+    """Run a server for the block; yield its address for Spark's variable ``SPARK_REMOTE``.
 
-    Its log is in the folder. The server has Delta Lake, if that is to be had.
+    Its log is in the folder. The server has Delta Lake if the jars are available.
     """
     import pyspark
 
@@ -83,7 +83,7 @@ def _needs_connect() -> None:
 @pytest.mark.parametrize("what", [EXAMPLES, pytest.param(TESTS, marks=pytest.mark.slow)])
 def test_with_a_server(tmp_path: Path, what: tuple[str, ...]) -> None:
     with start_server(tmp_path) as address:
-        # Functions of PySpark are then those of Connect.
+        # PySpark then uses the functions of Connect.
         ended = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-rs", *what],
             cwd=ROOT,

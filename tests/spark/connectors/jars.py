@@ -1,4 +1,4 @@
-"""The jars of Delta Lake and of Spark's Kafka connector, by Maven."""
+"""Gets the jars of Delta Lake and of Spark's Kafka connector from Maven."""
 
 import re
 from functools import cache
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).resolve().parent
 
 @cache
 def connector_jars() -> list[str]:
-    """Return the paths of the jars that Spark does not bring itself.
+    """Return the paths of the jars that are not part of Spark.
 
     Raises:
         tests.maven.UnavailableError: Maven can't get them.

@@ -1,4 +1,4 @@
-"""A standalone cluster of Spark on this machine: a master and two workers."""
+"""Runs a standalone cluster of Spark on this machine: a master and two workers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ spark.ui.enabled false
 
 
 class Cluster:
-    """The cluster, whose master and workers keep their files in a folder.
+    """A cluster whose master and workers keep their files in a folder.
 
     Each worker has one core. What a program on it finds is in ``environment``: it has Spark, but no
     Python with this package or with PySpark.
@@ -52,7 +52,7 @@ class Cluster:
         }
 
     def start(self) -> None:
-        """Start master and workers, and wait until the workers are there."""
+        """Start master and workers, and wait until the workers are registered."""
         master = "org.apache.spark.deploy.master.Master"
         log = self._start("master", master, "--port", str(self.port))
         for name in WORKERS:
@@ -69,13 +69,13 @@ class Cluster:
         wait_for(self._processes[0], are_there, log, "the cluster")
 
     def stop(self) -> None:
-        """End all processes; those of the workers end their executors."""
+        """End all processes; the workers end their executors."""
         for process in reversed(self._processes):
             process.terminate()
             process.wait()
 
     def executors(self) -> dict[str, int]:
-        """Return how many executors each worker has started."""
+        """Return the number of executors that each worker has started."""
         return {name: len(list((self.folder / name).glob("app-*/*/"))) for name in WORKERS}
 
     def _start(self, name: str, main: str, *arguments: str) -> Path:
@@ -92,6 +92,6 @@ class Cluster:
 
 
 def _without(path: str) -> list[str]:
-    """Return the folders of programs, without that of this environment."""
+    """Return the PATH without the folder of this environment."""
     own = os.path.dirname(sys.executable)
     return [each for each in path.split(os.pathsep) if each != own]

@@ -1,4 +1,4 @@
-"""Servers of the live tests: stores that all tests of a run share, and a broker for each test."""
+"""Fixtures: stores that all live tests of a run share, and a broker for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A driver that takes a topic into a table of Delta Lake; tests run it as a process, and kill it.
+"""A driver that copies a topic into a Delta table; tests run it as a process, and kill it.
 
 Arguments: the broker's address, the table, the checkpoint, and the number of the batch after whose
 write the driver kills itself, before Spark has noted that the batch is done; -1: none.

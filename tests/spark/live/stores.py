@@ -1,4 +1,4 @@
-"""Stores on this machine, by Maven: an S3 server, and HDFS."""
+"""Runs stores from Maven on this machine: an S3 server, and HDFS."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class S3(JavaServer):
             file.write(path.read_bytes())
 
     def names(self, spark: SparkSession) -> list[str]:
-        """Return the names of all files, as the server has them."""
+        """Return the names of all files on the server."""
         bucket = self.folder / "buckets" / "bucket"
         return sorted(str(each.relative_to(bucket)) for each in bucket.rglob("*") if each.is_file())
 
@@ -81,11 +81,11 @@ class Hdfs(JavaServer):
         )
 
     def answers(self) -> bool:
-        """Return whether the data node is there, too."""
+        """Return whether the data node is ready, too."""
         return (self.folder / "details.json").exists()
 
     def put(self, spark: SparkSession, path: Path, name: str) -> None:
-        """Copy a file of this machine, by Spark's own client."""
+        """Copy a file of this machine to HDFS, by Spark's own client."""
         made = self._path(spark, name)
         self._files(spark).copyFromLocalFile(self._path(spark, f"file:{path}"), made)
 

@@ -1,4 +1,4 @@
-"""The ways onto a cluster that docs/spark/deploy.md has: its commands are run as they stand."""
+"""Tests the ways onto a cluster in docs/spark/deploy.md by running the page's commands."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ VERSIONS = list(dict.fromkeys([OWN, "3.12", "3.13"]))
 
 
 def blocks(section: str, kind: str) -> list[str]:
-    """Return the blocks of a section of the page; "" is what comes before the first section."""
+    """Return the blocks of a section of the page; "" is the part before the first section."""
     before, _, after = PAGE.partition(f"\n## {section}\n")
     part = (after if section else before).partition("\n## ")[0]
     return re.findall(rf"^```{kind}\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
 
 
 def find_python(version: str) -> str:
-    """Return a Python of a version, which is in no environment; skips the test if there is none."""
+    """Return a Python of this version outside of environments; skip the test if it is missing."""
     if version == OWN:
         return str(sys._base_executable)  # type: ignore[attr-defined]
     by_pyenv = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
     for found in (shutil.which(f"python{version}"), *by_pyenv):
-        # A program of pyenv's may be there without its Python.
+        # pyenv may have a program for a Python that is not installed.
         if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
             return str(found)
     pytest.skip(f"there is no python{version}")
 
 
 class Site:
-    """A folder from which jobs are sent to the cluster, with a Python and a wheel for it."""
+    """A folder from which jobs are sent to the cluster, with a Python and a wheel."""
 
     def __init__(self, folder: Path, version: str, cluster: Cluster, tree: Path) -> None:
         self.folder, self.cluster = folder, cluster
@@ -67,7 +67,7 @@ class Site:
         }
         folders = [os.path.dirname(self.python), *cluster.environment["PATH"].split(os.pathsep)]
         path = os.pathsep.join([str(folder / "tools" / "bin"), *folders])
-        # PEX knows by default one registry only.
+        # By default PEX uses a single registry.
         self.environment = {**cluster.environment, "PATH": path, "PEX_USE_PIP_CONFIG": "true"}
         (folder / "job.py").write_text(blocks("", "py")[0], encoding="utf-8")
         (folder / "log").mkdir()
@@ -75,20 +75,20 @@ class Site:
         write_patch(folder / "log" / "2.jellyp", "urn:2", "urn:1", CHANGES)
 
     def fill(self, script: str, **words: str) -> str:
-        """Return a script of the page with what is true here."""
+        """Return a script of the page with the paths and addresses of this machine."""
         for name, text in {**self.words, **words}.items():
             assert name in script or name not in words
             script = script.replace(name, text)
         return script
 
     def run(self, script: str, **words: str) -> str:
-        """Run a script of the page; return what it says."""
+        """Run a script of the page; return its output."""
         ended = self.try_to(self.fill(script, **words))
         assert ended.returncode == 0, ended.stdout
         return ended.stdout
 
     def try_to(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a script of the shell, which ends at the first error."""
+        """Run a shell script, which ends at the first error."""
         return subprocess.run(
             ["bash", "-euc", script],
             cwd=self.folder,
@@ -100,7 +100,7 @@ class Site:
         )
 
     def check(self, quads: str, before: dict[str, int]) -> None:
-        """Check what a job has written, and that both workers have worked since ``before``."""
+        """Check the output of a job, and that both workers have worked since ``before``."""
         found = {
             str(statement[2])
             for path in (self.folder / quads).glob("*.jelly")
@@ -124,7 +124,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources, to make wheels of."""
+    """Return a copy of the sources, from which wheels are built."""
     folder = tmp_path_factory.mktemp("tree") / "tree"
     return Path(shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED)))
 
@@ -147,7 +147,7 @@ def sites(
 
 
 def archive_commands() -> tuple[str, str]:
-    """Return what makes the archive, and what sends a job with it."""
+    """Return the commands that make the archive, and those that submit a job with it."""
     (commands,) = blocks("An archive of an environment", "sh")
     making, start, job = commands.partition("PYSPARK_PYTHON=")
     return making, start + job
@@ -157,7 +157,7 @@ def archive_commands() -> tuple[str, str]:
 def test_an_archive(sites: Callable[[str], Site], version: str) -> None:
     site = sites(version)
     before = site.cluster.executors()
-    # The paths are those of the driver: each executor is in a folder of its own.
+    # The paths are for the driver, since each executor has its own folder.
     site.run(archive_commands()[1], **{"LOG QUADS": "log by-archive"})
     site.check("by-archive", before)
 
@@ -185,7 +185,7 @@ def test_connect(sites: Callable[[str], Site]) -> None:
     (command,) = blocks("Spark Connect", "sh")
     port = free_port()
     log = site.folder / "server.log"
-    # The shell becomes the server, which is ended below.
+    # The shell process becomes the server, which is ended below.
     words = {"port=15002": f"port={port}", "spark-submit": "exec spark-submit"}
     with log.open("wb") as file:
         server = subprocess.Popen(
@@ -227,7 +227,7 @@ register(spark)
 
 
 def test_a_zip_of_the_package(sites: Callable[[str], Site], tree: Path) -> None:
-    """It hides the package that is installed, on the driver or on the workers alone."""
+    """A zip file hides the installed package, on the driver or only on the workers."""
     site = sites(OWN)
     made = shutil.make_archive(str(site.folder / "package"), "zip", tree, "jelly_rdflib")
     (site.folder / "late.py").write_text(LATE, encoding="utf-8")

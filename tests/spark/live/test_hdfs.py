@@ -1,4 +1,4 @@
-"""What Spark's own client reads from HDFS, decoded."""
+"""Tests decoding files that Spark's own client reads from HDFS."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page on Iceberg works as it stands, with PyIceberg from the package registry."""
+"""Tests that the page on Iceberg works, with PyIceberg from the package registry."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def test_the_page(tmp_path: Path) -> None:
     check_spark()
     prepare_environment()
     page = (DOCS / "spark" / "iceberg.md").read_text(encoding="utf-8")
-    # In a folder of its own: it needs another SQLAlchemy than rdflib's stores.
+    # It has its own folder, since it needs another SQLAlchemy than rdflib's stores.
     folder = tmp_path / "packages"
     (package,) = re.findall(r"pip install .* '(pyiceberg.*)'", page)
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), package]

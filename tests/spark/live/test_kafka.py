@@ -1,4 +1,4 @@
-"""Kafka to Delta Lake with a real broker: each patch is there exactly once, whatever is killed."""
+"""Tests Kafka to Delta Lake: each patch is written exactly once, whatever is killed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = ("kitchen", "hall", "attic", "cellar", "room/1", "Küche", None)
 
 
 class Producers:
-    """A producer for each key, with a stream that goes on; a patch takes two messages."""
+    """Producers, each with a key and a continuing stream; a patch takes two messages."""
 
     def __init__(self, spark: SparkSession, broker: Broker) -> None:
         self.spark = spark
@@ -42,12 +42,12 @@ class Producers:
         self.said: dict[str | None, list[Any]] = {key: [] for key in KEYS}
 
     def send(self, patches: int) -> None:
-        """Send so many patches of each key."""
+        """Send `count` patches of each key."""
         rows = []
         for at, key in enumerate(KEYS):
             encoder, said = self.encoders[key], self.said[key]
             operations = make_operations(patches, 5, seed=1000 * at + len(said))
-            # Terms of one patch come again in the next.
+            # Each patch repeats terms of the one before.
             for start in range(0, len(operations), 5):
                 frame = encoder.encode_frame(map(operation, operations[start : start + 5]))
                 rows.append(
@@ -55,14 +55,14 @@ class Producers:
                 )
             said += operations
         self.count += len(rows)
-        # Messages without a key would go to any partition, each one.
+        # A message without a key could go to any partition.
         table = self.spark.createDataFrame(rows, "key binary, value binary, partition int")
         writer = table.coalesce(1).write.format("kafka").option("topic", TOPIC)
         writer.option("kafka.bootstrap.servers", self.broker.address).save()
 
 
 class Driver:
-    """The process of `tests.spark.live.driver`."""
+    """A process of `tests.spark.live.driver`."""
 
     def __init__(self, broker: Broker, folder: Path) -> None:
         self.table = folder / "table"
@@ -72,7 +72,7 @@ class Driver:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, last: int = -1) -> None:
-        """Start it; it ends itself when it has written that batch."""
+        """Start the driver, which kills itself after it has written this batch."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.spark.live.driver", *self.arguments, str(last)],
@@ -84,7 +84,7 @@ class Driver:
             )
 
     def kill(self) -> None:
-        """Kill it and its Java, without a word."""
+        """Kill the driver and its JVM."""
         if self.process is not None:
             if self.process.poll() is None:
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -96,15 +96,15 @@ class Driver:
         return len(list((self.table / "_delta_log").glob("*.json")))
 
     def wait_for(self, commits: int) -> None:
-        """Wait until the table has so many versions."""
+        """Wait until the table has this number of versions."""
         self._wait(lambda: self.commits() >= commits)
 
     def wait_for_offsets(self, count: int) -> None:
-        """Wait until Spark has noted that so many messages are done."""
+        """Wait until Spark has recorded this number of messages as done."""
         self._wait(lambda: self._offsets() >= count)
 
     def _offsets(self) -> int:
-        """Return the number of messages up to the end of the last batch that is done."""
+        """Return the number of messages up to the end of the last finished batch."""
         done = [int(path.name) for path in (self.checkpoint / "commits").glob("[0-9]*")]
         if not done:
             return 0
@@ -147,7 +147,7 @@ def test_each_patch_comes_once_though_broker_and_driver_are_killed(
 ) -> None:
     producers = Producers(spark, broker)
     producers.send(3)
-    # The driver ends between the table's commit and Spark's own: batch 1 comes again.
+    # The driver ends between the table's commit and Spark's commit, so batch 1 is repeated.
     driver.start(last=1)
     driver.wait_for_end()
     assert driver.commits() == 2
@@ -194,7 +194,7 @@ def test_what_write_frames_sends_is_what_is_read(spark: SparkSession, broker: Br
     got = decode_frames(table, on_repeated_options="restart").orderBy("key", "seq").collect()
     names = [name for name, *_ in rows]
     assert sorted(bytes(row.key).decode() for row in got) == sorted(names * 2)
-    # The second time each stream has started anew.
+    # The second time, each stream starts again.
     for name, operations in said.items():
         of_name = [row for row in got if bytes(row.key).decode() == name]
         kept = [{each: row[each] for each in ("op", "s", "p", "o", "g", "name")} for row in of_name]
@@ -205,7 +205,7 @@ def test_what_write_frames_sends_is_what_is_read(spark: SparkSession, broker: Br
 def test_a_topic_that_is_made_anew(
     spark: SparkSession, broker: Broker, tmp_path: Path, is_stopped: bool
 ) -> None:
-    """Also if the new one has more messages than were read: then Spark itself goes on."""
+    """A recreated topic is an error, even if it has more messages than were read before."""
     from jelly_rdflib.spark import check_topic, read_frames
 
     url = f"kafka://{broker.address}/{TOPIC}"

@@ -1,4 +1,4 @@
-"""A process that keeps a table up to date is killed at random, twenty times in fifty batches."""
+"""Tests a process that keeps a table up to date, and is killed twenty times in fifty batches."""
 
 import os
 import random
@@ -54,11 +54,11 @@ def maintain_with_kills(folder: Path, *topic: str) -> None:
             cwd=ROOT,
             start_new_session=True,
         )
-        # The moment is counted from the first batch of this process.
+        # The time counts from the first batch of this process.
         before = committed(folder)
         while process.poll() is None and committed(folder) == before:
             time.sleep(0.05)
-        # Two batches at the most, so that enough of them are left for all kills.
+        # At most two batches, so that enough batches remain for all kills.
         end = time.monotonic() + (chance.uniform(0, 4) if kills < KILLS else 0)
         while time.monotonic() < end and committed(folder) < before + 2:
             time.sleep(0.05)
@@ -72,7 +72,7 @@ def maintain_with_kills(folder: Path, *topic: str) -> None:
 
 
 def check(spark: SparkSession, folder: Path) -> None:
-    """Compare the table with the patches applied here, and its versions with the batches."""
+    """Compare the table with the patches as applied here, and its versions with the batches."""
     dataset = Dataset()
     for number in range(BATCHES):
         jr.apply(random_patch(number), dataset)

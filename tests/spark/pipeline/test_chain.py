@@ -1,4 +1,4 @@
-"""The order of patches over files: the chain, and each way in which it can be broken."""
+"""Tests the order of patches over files: the chain, and each fault of a chain."""
 
 import random
 from typing import Any
@@ -18,7 +18,7 @@ from tests.spark.tables import changes_of, quad_set, quads_table
 
 
 def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
-    """A patch that replaces what there was by its name."""
+    """Return a patch that replaces the statements by one with its name."""
     operations: list[tuple] = []
     if id is not None:
         operations.append((Op.H, "id", URIRef(f"urn:{id}")))
@@ -37,7 +37,7 @@ def test_runs_are_linked_whatever_their_order() -> None:
 
 
 def patches(*rows: tuple[str, int, str | None, str | None]) -> pa.Table:
-    """Make a table of patches, as the driver collects it: file, patch, id and prev."""
+    """Make a table of patches in the form that the driver collects: file, patch, id and prev."""
     types = {"file": pa.string(), "patch": pa.int64(), "id": pa.string(), "prev": pa.string()}
     return pa.Table.from_pylist(
         [dict(zip(types, row, strict=True)) for row in rows], pa.schema(types)
@@ -47,12 +47,12 @@ def patches(*rows: tuple[str, int, str | None, str | None]) -> pa.Table:
 BACK_AND_FORTH = patches(
     ("a", 0, "<4>", "<3>"),
     ("a", 1, "<5>", "<4>"),
-    # Both come after a patch of another file.
+    # Both patches follow a patch of another file.
     ("b", 0, "<3>", "<2>"),
     ("b", 1, "<6>", "<5>"),
     ("c", 0, "<1>", None),
     ("c", 1, "<1b>", "<1>"),
-    # Without an id, what follows must be in the same file.
+    # The successor of a patch without an id must be in the same file.
     ("c", 2, None, None),
     ("c", 3, "<2>", None),
 )
@@ -72,7 +72,7 @@ def test_runs_of_a_table_of_patches() -> None:
     assert order.resolve(None) == order.resolve(8) == 8
     assert order.resolve(0) == 0
     assert order_patches(patches(), None).runs == []
-    # The patches of one chain may be in any table, also one of several pieces.
+    # The table may have several chunks.
     pieces = pa.concat_tables([BACK_AND_FORTH[:3], BACK_AND_FORTH[3:]])
     assert order_patches(pieces, None).runs == order.runs
 
@@ -102,7 +102,7 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all is"
             " built on that, give base or after (jellyp: --base, --after)",
         ),
-        # A patch that names one before it doesn't follow one without an id.
+        # A patch that names a predecessor does not follow a patch without an id.
         ([("a", 0, None, None), ("a", 1, None, "<9>")], None, "broken: patch 1 of a comes after"),
         (
             [("a", 0, "<2>", "<1>")],
@@ -160,7 +160,7 @@ def test_number_of_runs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_order_of_an_operation_fits_a_long() -> None:
-    """The number of a run, seq, and a bit; below the sign."""
+    """The number of a run, seq and a bit fit into the positive part of a long."""
     assert chain.MAX_RUNS << SEQ_BITS + 1 == 1 << 63
 
 
@@ -194,7 +194,7 @@ def test_last_of_several_headers_counts(spark: SparkSession) -> None:
         (Op.TC,),
         (Op.END,),
     ]
-    # The key prev goes before previous, wherever they are.
+    # The key prev has precedence over previous, in any order.
     previous = [(Op.H, key, URIRef("urn:9")) for key in ("previous", "Previous")]
     later = [previous[0], *patch("2", "1")[:-1], previous[1], (Op.END,)]
     found = versions(changes_of(spark, {"b": several, "a": later})).orderBy("version").collect()
@@ -253,7 +253,7 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert len(quad_set(replay(ended, order_by="file"))) == 2
     assert len(quad_set(replay(ended, order_by="file", upto="b"))) == 1
     assert len(quad_set(replay(ended, order_by="file", upto="a"))) == 2
-    # What no patch names stays, and comes before all patches.
+    # Quads of the base that no patch names stay, with a start before all patches.
     base = quads_table(
         spark, [("<urn:s>", "<urn:p>", each, None) for each in ("<urn:o>", "<urn:x>")]
     )

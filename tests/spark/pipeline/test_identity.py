@@ -1,4 +1,4 @@
-"""Spellings of a literal that are the same term: as everywhere else in the package."""
+"""Tests that Spark treats spellings of a literal as the same term, like the whole package."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ STRING = "^^<http://www.w3.org/2001/XMLSchema#string>"
 SPELLINGS = [
     ['"a"', f'"a"{STRING}'],
     ['"a"@en-gb', '"a"@en-GB', '"a"@EN-gb'],
-    # What looks like another spelling, and is none.
+    # Literals that look like another spelling of a term, but are different terms.
     [f'"\\"{STRING}"', f'"\\"{STRING}"{STRING}'],
     ['"a@EN"'],
     ['"a"^^<urn:A@EN>'],

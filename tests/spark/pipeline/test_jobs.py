@@ -1,4 +1,4 @@
-"""A tiny log costs few jobs and tasks, with as many shuffle partitions as Spark has by default."""
+"""Tests that a tiny log takes few jobs and tasks with Spark's default shuffle partitions."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ def write_patch(path: Path, id: str, prev: str | None, operations: list[Any]) ->
 
 @pytest.fixture(scope="module")
 def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataFrame]:
-    """The table of a log of two files, with 13 operations."""
+    """Return the table of a log of two files with 13 operations."""
     folder = tmp_path_factory.mktemp("log")
     write_patch(folder / "a.jellyp", "urn:1", None, ADDS)
     write_patch(folder / "b.jellyp", "urn:2", "urn:1", CHANGES)
@@ -55,7 +55,7 @@ def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def jobs(spark: SparkSession) -> dict[int, int]:
-    """Return by the number of each job how many tasks it ran; each adaptive stage is a job, too."""
+    """Return the number of tasks of each job; each adaptive stage is a job, too."""
     context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     found = context.statusStore().jobsList(None)
@@ -79,7 +79,7 @@ def test_a_tiny_log_takes_few_jobs_and_tasks(
 
 @pytest.mark.parametrize("name", ["history", "compact"])
 def test_the_quads_of_changes_are_shuffled_once(changes: DataFrame, name: str) -> None:
-    """Of a history, each version and what was before it are found at one place."""
+    """A history shuffles the quads once, since each quad's changes are in one partition."""
     made: Any = PIPELINES[name](changes)
     plan = made._jdf.queryExecution().executedPlan().toString()
     assert plan.count("Exchange hashpartitioning(s") == 1
@@ -88,7 +88,7 @@ def test_the_quads_of_changes_are_shuffled_once(changes: DataFrame, name: str) -
 def test_a_small_batch_of_maintain_takes_few_jobs_and_tasks(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Most are Delta's own, to find and to write the files of the merge and deletion vectors."""
+    """A small batch takes few jobs; most are for Delta to merge and write deletion vectors."""
     needs_connectors()
     put(tmp_path, 0, random_patch(0))
     start(spark, tmp_path).awaitTermination()

@@ -1,4 +1,4 @@
-"""A table is kept up to date, each patch exactly once, whenever that is killed."""
+"""Tests that a table gets each patch exactly once, whenever the process is killed."""
 
 import os
 import random
@@ -47,7 +47,7 @@ SCHEMA = pa.schema(
 
 
 def random_patch(number: int, prev: int | None = None) -> list[Any]:
-    """A patch on a few quads, of which many are in other patches too."""
+    """Return a patch on a few quads, many of which are in other patches, too."""
     chance = random.Random(number)
     operations: list[Any] = [(Op.H, "id", URIRef(f"urn:{number}"))]
     if number > 0:
@@ -62,19 +62,19 @@ def random_patch(number: int, prev: int | None = None) -> list[Any]:
 
 
 def put(folder: Path, number: int, operations: list[Any]) -> None:
-    """Put a file of changes where the stream finds it, after those before it."""
+    """Put a file of changes into the stream's folder, newer than the other files."""
     rows = change_rows(f"{number}.jellyp", operations)
     table = pa.Table.from_pylist([dict(zip(CHANGES.names, row, strict=True)) for row in rows])
     target = folder / "changes" / f"{number}.parquet"
     target.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(table.cast(SCHEMA), target)
-    # the stream takes files by their age
+    # The stream reads files by their age.
     os.utime(target, (1_000_000 + number,) * 2)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the changes, each patch in a file."""
+    """Return a folder with one file for each patch."""
     needs_connectors()
     for number in range(PATCHES):
         put(tmp_path, number, random_patch(number))
@@ -83,7 +83,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def expected() -> list[set[Any]]:
-    """What is in the table after each patch, also after one that comes later."""
+    """Return the expected table after each patch, including a later one."""
     dataset = Dataset()
     found: list[set[Any]] = [set()]
     for number in range(PATCHES + 1):
@@ -98,11 +98,11 @@ def maintained(spark: SparkSession, folder: Path, version: int | str | None = No
 
 
 class Fault(Exception):
-    """The process is as if it were killed here."""
+    """Stands for a kill of the process at this point."""
 
 
 def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
-    """Have a batch fail before or after it is merged."""
+    """Make a batch fail before or after its merge."""
     merge = QuadTable.merge
 
     def failing(
@@ -119,7 +119,7 @@ def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
 def test_fails_anywhere_and_goes_on(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each batch is stopped at a point, and is then in the table, or not at all."""
+    """A batch that is stopped at any point is completely in the table, or not at all."""
     for batch, point in enumerate(("before", "after")):
         with monkeypatch.context() as patched:
             fault_at(patched, point, batch)
@@ -148,7 +148,7 @@ def with_settings(spark: SparkSession, settings: dict[str, str], statement: str)
 def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
     start(spark, folder).awaitTermination()
     table = str(folder / "quads")
-    # Delta's own commits, and those of others that leave the quads, are of no version of the log.
+    # Commits by Delta itself, and by others that don't change quads, have no version of the log.
     metadata = {"spark.databricks.delta.commitInfo.userMetadata": "jelly-rdflib: by hand"}
     with_settings(spark, metadata, f"OPTIMIZE delta.`{table}`")
     spark.sql(f"ALTER TABLE delta.`{table}` ADD COLUMNS (source STRING)")
@@ -157,13 +157,13 @@ def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -
     assert maintained(spark, folder, PATCHES) == expected[PATCHES]
     with pytest.raises(LogError, match="has no version 99, or no more"):
         maintained(spark, folder, 99)
-    # Whatever else reads Delta tables reads it, too.
+    # Other readers of Delta tables can read the table, too.
     first = spark.read.format("delta").option("versionAsOf", 1).load(table)
     assert quad_set(first) == expected[1]
-    # Its history ends with a vacuum.
+    # The table's history ends with a vacuum.
     settings = {
         "spark.databricks.delta.retentionDurationCheck.enabled": "false",
-        # By default 10,000 tasks list the folder.
+        # By default up to 10,000 tasks list the folder.
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
     }
     with_settings(spark, settings, f"VACUUM delta.`{table}` RETAIN 0 HOURS")
@@ -187,7 +187,7 @@ def test_broken_chain_over_batches(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_another_checkpoint(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
-    """The chain tells whether the patches of another query come next."""
+    """The chain shows whether the patches of another query come next."""
     start(spark, folder).awaitTermination()
     with pytest.raises(
         StreamingQueryException, match=r"patch 1 of 0\.jellyp names no patch before"
@@ -200,7 +200,7 @@ def test_another_checkpoint(spark: SparkSession, folder: Path, expected: list[se
     last = QuadTable(spark, str(folder / "quads")).last()[1]
     assert last is not None
     assert (last.version, last.head, last.batch) == (PATCHES + 1, f"<urn:{PATCHES}>", 0)
-    # Without a chain nothing tells.
+    # Without a chain the order can't be checked.
     with pytest.raises(StreamingQueryException, match="was made by another query"):
         start(spark, folder, checkpoint="fourth", order_by="file").awaitTermination()
 
@@ -223,7 +223,7 @@ def test_in_the_order_of_a_column(
 def test_another_writer_comes_between(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A query that has read the state before another one's merge changes nothing."""
+    """A query changes nothing if another query merged since it read the state."""
     merge = QuadTable.merge
 
     def late(table: QuadTable, operations: Any, version: int, state: Any, **options: Any) -> None:
@@ -247,11 +247,11 @@ def test_a_table_that_something_else_has_filled(
     (folder / "changes" / "0.parquet").unlink()
     with pytest.raises(StreamingQueryException, match="nothing tells the last patch"):
         start(spark, folder).awaitTermination()
-    # From the second batch on the table tells it.
+    # From the second batch on, the table itself has the last patch.
     for _ in range(2):
         start(spark, folder, after="urn:0").awaitTermination()
         assert maintained(spark, folder) == expected[PATCHES]
-    # Then something else changes it.
+    # Another program changes the table.
     spark.sql(f"RESTORE TABLE delta.`{table}` TO VERSION AS OF 0")
     put(folder, PATCHES, random_patch(PATCHES))
     with pytest.raises(StreamingQueryException, match="something else has changed it"):
@@ -272,7 +272,7 @@ def test_a_table_with_a_name(spark: SparkSession, folder: Path, expected: list[s
 
 
 class Sink:
-    """A table of another kind, in files: with Spark Connect a sink runs on the server."""
+    """A table of another kind, in files, since a sink of Spark Connect runs on the server."""
 
     def __init__(self, folder: Path, fails: int | None = None) -> None:
         self.folder = folder
@@ -301,7 +301,7 @@ def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> 
     failing, sink = Sink(folder, fails=0), Sink(folder)
     with pytest.raises(StreamingQueryException, match="Fault: after"):
         start(spark, folder, sink=failing, after=failing.head).awaitTermination()
-    # It was written, and is not written again.
+    # The batch was written already, and is not written again.
     start(spark, folder, sink=sink, after=sink.head).awaitTermination()
     assert sink.quads(spark) == expected[PATCHES]
 
@@ -317,7 +317,7 @@ def test_a_sink_in_the_order_of_a_column(
 def test_a_stream_of_frames(
     spark: SparkSession, tmp_path: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A batch that comes again, and is in the table already, has its states in Spark."""
+    """A repeated batch that is in the table already still updates Spark's states."""
     needs_connectors()
     encoder = jr.PatchEncoder()
     schema = "key string, offset long, value binary"
@@ -379,7 +379,7 @@ def test_a_session_without_delta(folder: Path) -> None:
 
 
 def put_quads(folder: Path, number: int, operations: list[Any]) -> None:
-    """Put a patch where the stream finds it: operations on quads whose subjects are numbers."""
+    """Put a patch of quads with numbers as subjects into the stream's folder."""
     head: list[Any] = [(Op.H, "id", URIRef(f"urn:{number}"))]
     if number > 0:
         head.append((Op.H, "prev", URIRef(f"urn:{number - 1}")))
@@ -411,7 +411,7 @@ def test_a_batch_copies_no_quads(spark: SparkSession, tmp_path: Path) -> None:
         assert found["numTargetRowsDeleted"] == 2
         assert found["numTargetRowsInserted"] == 1
         assert found["numTargetRowsCopied"] == (0 if has_vectors else 2008)
-        # A batch reads no file whose subjects are others: this one could not be read.
+        # A batch does not read files with other subjects: this damaged file would be an error.
         saved = first.read_bytes()
         first.write_bytes(b"")
         put_quads(tmp_path, 3, [(Op.D, 5003), (Op.A, 6000)])
@@ -438,7 +438,7 @@ def test_the_subjects_of_a_merge() -> None:
 def test_a_batch_of_long_literals_stays_with_the_executors(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the bytes of its rows, and not by their number, is it decided what the driver takes."""
+    """The size of the rows in bytes, not their number, decides whether the driver collects them."""
     needs_connectors()
     taken: list[int | None] = []
     at_hand = chain.at_hand
@@ -457,7 +457,7 @@ def test_a_batch_of_long_literals_stays_with_the_executors(
     put(tmp_path, 0, [*quads, (Op.END,)])
     start(spark, tmp_path, order_by="file").awaitTermination()
     assert taken == [10, 9]
-    # The same quads, and longer ones: in all more than the bytes.
+    # The same quads and longer ones exceed the maximum in bytes.
     longer = [
         (Op.A, *quad[1:3], Literal("x" * 10_000 + str(n)), None) for n, quad in enumerate(quads)
     ]

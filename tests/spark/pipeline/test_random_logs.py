@@ -1,4 +1,4 @@
-"""Random logs: what Spark makes of them is what this package makes without Spark, to the byte."""
+"""Tests random logs: Spark's results are byte for byte those of the package without Spark."""
 
 import random
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ from tests.spark.tables import quads_of
 pytestmark = pytest.mark.usefixtures("registered")
 
 LOGS = 50
-# In the runs that leave out what is slow.
+# The logs for runs without slow tests.
 FEW = 2
-# Each has one spelling: that of a quad which comes in several is not told.
+# Each term has one spelling, since Spark may return any spelling of a quad.
 OBJECTS = [
     URIRef("urn:o"),
     BNode("b"),
@@ -37,7 +37,7 @@ VALUES = [URIRef("urn:v"), Literal("x"), Literal("x", lang="en"), Literal("x", l
 
 @dataclass
 class Log:
-    """The patches of a log: their operations without headers of a chain, and the file of each."""
+    """The patches of a log without the headers of a chain, and the file of each patch."""
 
     patches: list[list[Any]]
     files: list[str]
@@ -48,7 +48,7 @@ class Log:
         patches = [random_patch(chance) for _ in range(chance.randrange(1, 13))]
         files = [f"{chance.randrange(4)}.jellyp" for _ in patches]
         has_chain = chance.random() < 0.7
-        # Else the names of the files are the order.
+        # Without headers, the names of the files give the order.
         return cls(patches, files if has_chain else sorted(files), has_chain)
 
     def whole(self) -> list[list[Any]]:
@@ -92,7 +92,7 @@ def random_change(chance: random.Random) -> Any:
 
 
 def lines(rows: Iterable[Iterable[object]]) -> bytes:
-    """Return rows as sorted lines."""
+    """Return the rows as sorted lines."""
     return "".join(sorted(" ".join(map(str, row)) + "\n" for row in rows)).encode()
 
 
@@ -120,7 +120,7 @@ def test_a_random_log(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     if chance.random() < 0.5:
         given["marks"] = source.option("op", MARKS).load(str(tmp_path / "log"))
 
-    # By version, or else by the file that a version ends with.
+    # The key is the version, or else the last file of a version.
     dataset, states = Dataset(), {}
     for number, patch in enumerate(log.patches):
         jr.apply(patch, dataset)
@@ -138,5 +138,5 @@ def test_a_random_log(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     with jr.PatchWriter(expected) as writer:
         writer.write_all(operations)
     written = [path.read_bytes() for path in (tmp_path / "compact").glob("*.jellyp")]
-    # Without rows there is no file.
+    # Without rows no file is written.
     assert written == ([expected.read_bytes()] if operations else [])

@@ -1,4 +1,4 @@
-"""Replaying on Spark does what applying to rdflib does, at each version."""
+"""Tests that replaying on Spark equals applying to rdflib, at each version."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ from tests.algebra.strategies import patches
 from tests.spark.tables import changes_of, quad_set, quads_of, quads_table, text
 
 ROUNDS = 4
-# Many logs go through one job, so that starting jobs is not all that it does.
+# One job has many logs, so that starting jobs does not take most of the time.
 logs = st.lists(st.lists(patches(), min_size=ROUNDS, max_size=ROUNDS), min_size=20, max_size=40)
 
 
 def of_log(number: int, operation: Any) -> Any:
-    """Return an operation as one of a log of its own: no two logs have a quad in common."""
+    """Return an operation with terms of its log, so that no two logs share a quad."""
     if operation[0] not in (Op.A, Op.D):
         return operation
     op, s, *rest = operation
@@ -36,7 +36,7 @@ def patch_name(round: int, log: int) -> URIRef:
 
 
 def as_files(several: list[list[Any]]) -> dict[str, list[Any]]:
-    """Return a file for each log; the chain goes through the first patches of all, and so on."""
+    """Return a file for each log; the chain visits the first patch of each log, then the second."""
     count = len(several)
     files: dict[str, list[Any]] = {}
     for number, log in enumerate(several):
@@ -52,7 +52,7 @@ def as_files(several: list[list[Any]]) -> dict[str, list[Any]]:
 
 
 def states(several: list[list[Any]]) -> list[set[Any]]:
-    """Return what is in a dataset of rdflib after each round."""
+    """Return the content of a dataset of rdflib after each round."""
     dataset = Dataset()
     found = []
     for round in range(ROUNDS):
@@ -63,7 +63,7 @@ def states(several: list[list[Any]]) -> list[set[Any]]:
 
 
 def in_one_spelling(several: Any) -> Any:
-    """Return logs in which each term has one spelling: test_identity.py is about the others."""
+    """Return logs in which each term has one spelling; test_identity.py tests others."""
 
     def term(value: Any) -> Any:
         if isinstance(value, Literal) and value.language:
@@ -84,7 +84,7 @@ def test_replay_is_apply_at_each_version(
     expected = states(several)
     changes = changes_of(spark, as_files(several)).repartition(3)
     assert quad_set(replay(changes, upto=2 * len(several))) == expected[1]
-    # all versions at once
+    # Check all versions at once.
     rows = history(changes).collect()
     for round in range(ROUNDS):
         version = (round + 1) * len(several)
@@ -95,7 +95,7 @@ def test_replay_is_apply_at_each_version(
         ]
         assert len(there) == len(set(there))
         assert set(there) == expected[round]
-    # The later patches upon a base.
+    # Replay the later patches on a base.
     later = changes_of(spark, as_files([log[first + 1 :] for log in several]))
     base = quads_table(spark, expected[first])
     assert quad_set(replay(later, base, order_by=by)) == expected[-1]
@@ -111,12 +111,12 @@ CASES: list[tuple[list[Any], bool]] = [
     ([D, A, END], True),
     ([A, (Op.TX,), D, (Op.TA,), END], True),
     ([(Op.TX,), A, (Op.TC,), (Op.TX,), D, (Op.TC,), END], False),
-    # files that are cut off
+    # The files are cut off.
     ([A, END, D], True),
     ([A, END, (Op.TX,), D], True),
     ([A, END, D, (Op.TX,), D, (Op.TC,), A, (Op.TX,), A], False),
     ([D, A, END, (Op.TX,), D, (Op.TA,)], True),
-    # the default graph has no name
+    # The default graph has no name.
     ([A, (Op.D, S, P, O, DATASET_DEFAULT_GRAPH_ID), END], False),
     ([(Op.A, S, P, O, S), D, END], True),
 ]
@@ -133,7 +133,7 @@ def test_what_has_an_effect(spark: SparkSession) -> None:
 
 
 def test_cut_off_file_in_a_chain(spark: SparkSession) -> None:
-    # A last patch without any mark makes no version.
+    # A last patch without a mark makes no version.
     for number, count in ((4, 1), (6, 2)):
         operations, is_there = CASES[number]
         changes = changes_of(spark, {"f": operations})
@@ -150,9 +150,9 @@ def test_table_without_ends_is_whole(spark: SparkSession) -> None:
 
 
 def test_only_file_is_cut_off(spark: SparkSession) -> None:
-    # a table that tells of damage comes from files, whose whole patches end with END
+    # A table with a column for damage comes from files, whose complete patches have an END.
     changes = changes_of(spark, {"f": [(Op.H, "id", S), A]})
-    # whatever the option columnNameOfCorruptRecord calls that column
+    # The option columnNameOfCorruptRecord may rename the column.
     damage = "cast(null as struct<file: string, offset: bigint, reason: string>) as damage"
     assert quad_set(replay(changes.selectExpr("*", damage))) == set()
     assert len(quad_set(replay(changes))) == 1
@@ -177,7 +177,7 @@ def test_effective_keeps_headers_and_ends(spark: SparkSession) -> None:
 def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     from jelly_rdflib.spark.pipeline import chain, marks
 
-    # more than are sent to all executors
+    # More versions than are broadcast.
     monkeypatch.setattr(marks, "MAX_BROADCAST", 2)
     monkeypatch.setattr(chain, "MAX_BROADCAST", 2)
     aborted = [(Op.TX,), D, (Op.TA,)]
@@ -190,7 +190,7 @@ def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.Monk
 
 
 def test_the_driver_holds_no_good_transactions(spark: SparkSession) -> None:
-    """Neither of a whole patch nor of one that is cut off: a patch may have millions."""
+    """The driver holds no good transactions of any patch, which may have millions."""
     good = [(Op.TX,), A, (Op.TC,)]
     whole, cut = [*good * 50, (Op.TX,), A, (Op.TA,), END], [*good * 50, A, (Op.TX,), A]
     found = Marks(changes_of(spark, {"a": whole, "b": cut}), None)

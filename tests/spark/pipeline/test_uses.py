@@ -1,4 +1,4 @@
-"""Comparing, compacting and counting on Spark: as the functions for rdflib do it."""
+"""Tests that comparing, compacting and counting on Spark equal the functions for rdflib."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ END = (Op.END,)
 
 @pytest.mark.parametrize("function", [compact, effective, history, net_changes, replay, versions])
 def test_marks_are_given_by_name(function: Callable[..., Any]) -> None:
-    """Another release may have more options before it."""
+    """Marks must be given by name, since other releases may add parameters."""
     assert signature(function).parameters["marks"].kind == Parameter.KEYWORD_ONLY
 
 
@@ -51,7 +51,7 @@ def random_quads(seed: int) -> set[tuple[str | None, ...]]:
 
 def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
     old, new = random_quads(1), random_quads(2)
-    # a table may have a quad more than once
+    # A table may have a quad more than once.
     changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
     rows = changes.collect()
     assert changes.schema.simpleString() == CHANGES.simpleString()
@@ -63,7 +63,7 @@ def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
 
 
 def plain(rows: list[Any]) -> list[Any]:
-    """Return what rows of changes say, without where they are."""
+    """Return the operations of rows, without their file and position."""
     return [tuple(row[4:]) for row in rows]
 
 
@@ -73,7 +73,7 @@ def test_compact_is_that_of_the_package(
     spark: SparkSession, several: Any, data: st.DataObject
 ) -> None:
     (several,) = in_one_spelling([several])
-    # an IRI of a deleted prefix counts for nothing
+    # The IRI of a deleted prefix is ignored.
     stream = []
     for number, patch in enumerate(several):
         stream += [
@@ -91,7 +91,7 @@ def test_compact_is_that_of_the_package(
 
 def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
     header = (Op.H, "by", O)
-    # The id of the last patch stays, and the prev of the first.
+    # The result has the id of the last patch and the prev of the first.
     prev, ids = (Op.H, "prev", O), [(Op.H, "id", each) for each in (G, S)]
     files = {
         "b": [ids[1], (Op.H, "prev", G), header, D, (Op.PA, "ex", S, G)],
@@ -106,7 +106,7 @@ def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
 
 
 def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
-    """Keys are Jena's: in any case of letters, and previous for prev."""
+    """The result names its predecessor; keys may be in any case, and previous means prev."""
     ids = [URIRef(f"urn:{number}") for number in range(5)]
     others = [(Op.H, key, O) for key in ("at", "note", "title")]
     files = {

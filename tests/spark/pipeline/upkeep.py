@@ -1,4 +1,4 @@
-"""Keeps a table up to date, in this process or in one that a test kills.
+"""Keeps a table up to date, in this process or in a process that a test kills.
 
 Usage: ``python -m tests.spark.pipeline.upkeep FOLDER [BROKER TOPIC]``. The changes are in the
 folder, or in a topic of Kafka.
@@ -13,7 +13,7 @@ from jelly_rdflib.spark.pipeline import CHANGES, maintain
 
 
 def start(spark: Any, folder: Path, **options: Any) -> Any:
-    """Start to keep the table ``quads`` up to date: a file of ``changes`` at a time."""
+    """Start to keep the table ``quads`` up to date with ``changes``, one file in each batch."""
     stream = (
         spark.readStream.schema(CHANGES)
         .option("maxFilesPerTrigger", 1)
@@ -25,7 +25,7 @@ def start(spark: Any, folder: Path, **options: Any) -> Any:
 
 
 def start_topic(spark: Any, folder: Path, broker: str, topic: str) -> Any:
-    """Start to keep the table ``quads`` up to date from a topic, a message in each batch."""
+    """Start to keep the table ``quads`` up to date with a topic, one message in each batch."""
     messages = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", broker)

@@ -1,4 +1,4 @@
-"""Jelly-RDF 1.2 on Spark: base directions, and parts of long files."""
+"""Tests Jelly-RDF 1.2 on Spark: base directions, and parts of long files."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_a_direction_goes_through(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_long_file_is_read_in_parts(spark: SparkSession, tmp_path: Path) -> None:
-    """Each part goes on from a checkpoint, also behind options that come again."""
+    """Each part of a long file continues from a checkpoint, also after repeated options."""
     rows = {"rows": [build_options()]}
     frames = [{**rows, "columns": build_batch()}]
     for number in range(1, 60):

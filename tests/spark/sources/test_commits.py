@@ -1,4 +1,4 @@
-"""What executors write is seen at the commit, as a whole, and only once."""
+"""Tests that the output of executors appears at the commit, completely and once."""
 
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def test_nothing_is_seen_before_the_commit(tmp_path: Path) -> None:
     one = writer(folder)
     messages = [one.write(tables("1", "2")), one.write(tables("3"))]
     assert objects(folder) == []
-    # As two partitions.
+    # Write two partitions.
     one.commit([messages[0], WrittenFile(messages[1].path, 1)])  # type: ignore[attr-defined]
     assert objects(folder) == ["1", "2", "3"]
     assert {name[:10] for name in names(folder)} == {"part-00000", "part-00001", "_SUCCESS"}
@@ -82,7 +82,7 @@ def test_append_keeps_and_overwrite_replaces(tmp_path: Path) -> None:
     assert objects(tmp_path) == ["2"]
     assert [path.name for path in kept.iterdir()] == ["file"]
     assert not {"folder", "link"} & names(tmp_path)
-    # Another job that still writes goes on.
+    # Another job is still writing.
     other.commit([message])
     assert objects(tmp_path) == ["3"]
     assert len(names(tmp_path)) == 2
@@ -105,7 +105,7 @@ def test_a_job_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store may fail between two files: what is visible of the job goes away again."""
+    """If a store fails between two files, the visible files of the job are deleted again."""
     one = writer(tmp_path)
     one.commit([one.write(tables("0"))])
     one = writer(tmp_path)
@@ -115,7 +115,7 @@ def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert objects(tmp_path) == ["0", "1"]
     one.abort(list(messages))
     assert objects(tmp_path) == ["0"]
-    # Of a stream, a batch that is committed stays.
+    # A committed batch of a stream stays.
     stream = stream_writer(tmp_path)
     stream.commit([stream.write(tables("2"))], 7)
     stream.abort([None], 7)
@@ -152,7 +152,7 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
     ids=["no term", "cut transaction", "bad term"],
 )
 def test_a_failed_task_leaves_no_file(tmp_path: Path, row: Any, message: str) -> None:
-    """Spark tries the task again, and each attempt has a file of its own."""
+    """A failed task leaves no file; each new attempt writes its own file."""
     table = pa.RecordBatch.from_pylist([ROW, row])
     with pytest.raises(
         jr.EncodeError, match=f"^partition 0 can't be written as jelly-patch: .*{message}"
@@ -207,7 +207,7 @@ class TestStreams:
         one.commit(messages, 1)
         other = stream_writer(tmp_path, "y")
         other.commit([other.write(tables("3"))], 1)
-        # It was killed before its end: the batch may have other partitions the next time.
+        # The batch was killed before its end, and may have other partitions the next time.
         marks = tmp_path / "_committed"
         (mark,) = [path for path in marks.iterdir() if next(tmp_path.glob(f"*1-{path.name}.*"), 0)]
         mark.unlink()

@@ -1,4 +1,4 @@
-"""What a reader makes of files on an executor, without a session."""
+"""Tests reading files as on an executor, without a session."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ def test_rows_of_changes(tmp_path: Path, suffix: str, size: str) -> None:
     path = write_file(tmp_path / f"a.jellyp{suffix}", operations, frame_rows=10)
     rows = read(path, partitionBytes=size)
     assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
-    # What is compressed is one part.
+    # A compressed file is one part.
     is_cut = size == "2000" and not suffix
     assert (len(reader(path, partitionBytes=size).partitions()) > 2) == is_cut
 
@@ -124,7 +124,7 @@ def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_plann
         found = one.find_files()
         monkeypatch.setattr(one, "find_files", lambda found=found: found)
         partitions = one.partitions() if is_planned else []
-        # It is deleted after the folder was listed, or after the tasks were planned.
+        # The file is deleted after the folder was listed, or after the tasks were planned.
         files[0].unlink()
         if ignores == "true":
             tables = [table for each in partitions or one.partitions() for table in one.read(each)]
@@ -136,7 +136,7 @@ def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_plann
 
 
 def test_damage_in_each_mode(tmp_path: Path) -> None:
-    """A partition goes on with its next file."""
+    """After a damaged file, a partition continues with its next file."""
     bad = write_file(tmp_path / "a.jellyp", make_operations(1, 5))
     bad.write_bytes(bad.read_bytes()[:-1])
     write_file(tmp_path / "b.jellyp", make_operations(1, 5))

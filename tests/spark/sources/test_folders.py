@@ -1,4 +1,4 @@
-"""Folders ``key=value`` as columns, as Spark's own sources have them."""
+"""Tests folders ``key=value`` as columns, as in Spark's own sources."""
 
 from datetime import date
 from pathlib import Path
@@ -20,7 +20,7 @@ REGISTERED = pytest.mark.usefixtures("registered")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of folders: three days, one of them null, with two places each."""
+    """Return a folder of three days, one of them null, each with two places."""
     for day in ("2026-01-01", "2026-01-02", "__HIVE_DEFAULT_PARTITION__"):
         for place in ("a%2Fb", "c d"):
             folder = tmp_path / f"day={day}" / f"place={place}"
@@ -93,7 +93,7 @@ def test_folders_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
     write_file(folder / "day=2026-01-01" / "1.jellyp", make_operations(1, 1))
     with pytest.raises(ValueError, match=r"its folders key=value give the columns"):
         read(folder)
-    # Without these columns it does not matter.
+    # A schema without these columns has no conflict.
     assert len(read(folder, StructType().add("s", "string"))) == 7
     (tmp_path / "other" / "S=1").mkdir(parents=True)
     write_file(tmp_path / "other" / "S=1" / "1.jellyp", make_operations(1, 1))

@@ -1,4 +1,4 @@
-"""Which new files of a folder are in a micro-batch, by the offsets before and after it."""
+"""Tests which new files a micro-batch has, by the offsets before and after it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ DAY = 24 * HOUR
 
 
 class Folder:
-    """A folder with files of given ages, and the stream of it."""
+    """A folder with files of given ages, and a stream of this folder."""
 
     def __init__(self, path: Path, **options: str) -> None:
         self.path = path
@@ -43,7 +43,7 @@ class Folder:
         os.utime(path, ns=(modified, modified))
 
     def batch(self, limit: Any = None) -> list[str]:
-        """Go on to the next offset; return the names of the files before it, in their order."""
+        """Advance to the next offset; return the names of the new files, in order."""
         end = self.reader.latestOffset(self.offset, limit or self.reader.getDefaultReadLimit())
         # Spark stores an offset as JSON.
         end = json.loads(json.dumps(end))
@@ -94,7 +94,7 @@ def test_a_batch_has_the_bytes_that_are_allowed(tmp_path: Path) -> None:
     folder = Folder(tmp_path, maxBytesPerTrigger=str(2 * size))
     assert folder.reader.getDefaultReadLimit() == ReadMaxBytes(2 * size)
     assert folder.batch() == ["0", "1"]
-    # A larger file is a batch of its own.
+    # A larger file has its own batch.
     assert folder.batch(ReadMaxBytes(1)) == ["2"]
     assert folder.batch(ReadMaxBytes(3 * size - 1)) == ["3", "4"]
 
@@ -103,9 +103,9 @@ def test_the_latest_files_first(tmp_path: Path) -> None:
     for number in range(5):
         Folder(tmp_path).add(f"{number}", (1 + 10 * number) * DAY)
     folder = Folder(tmp_path, maxFilesPerTrigger="2", latestFirst="true")
-    # The older files are not too old.
+    # The older files are still accepted.
     assert [set(folder.batch()) for _ in range(4)] == [{"3", "4"}, {"1", "2"}, {"0"}, set()]
-    # Nothing older is left.
+    # No older files remain.
     assert folder.offset["before"] == DAY
     folder = Folder(tmp_path, latestFirst="true")
     assert len(folder.batch()) == 5
@@ -114,7 +114,7 @@ def test_the_latest_files_first(tmp_path: Path) -> None:
 
 def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    # The first batch has files of any age.
+    # The first batch accepts files of any age.
     folder.add("old", 0)
     folder.add("edge", 10 * DAY)
     folder.add("new", 17 * DAY)
@@ -125,9 +125,9 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     assert folder.batch() == []
     folder.add("newer", 17 * DAY + 1)
     assert folder.batch() == ["newer"]
-    # The offset lists those of an hour alone.
+    # The offset lists only the files of one hour.
     assert folder.listed() == {"new", "newer"}
-    # An older newest file moves nothing back.
+    # The offset does not go back if the newest file is older.
     for name in ("new", "newer"):
         (tmp_path / f"{name}.jellyp").unlink()
     folder.add("between", 12 * DAY)
@@ -136,7 +136,7 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
 
 
 def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> None:
-    """No offset tells of those that are older."""
+    """After a restart, older files count as read, since no offset lists them."""
     folder = Folder(tmp_path, maxFileDelay="2h")
     for name, modified in (("old", 0), ("edge", DAY - 2 * HOUR), ("new", DAY)):
         folder.add(name, modified)
@@ -146,7 +146,7 @@ def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> 
     folder.add("later", DAY - 2 * HOUR)
     assert folder.batch() == ["later"]
     assert folder.listed() == {"edge", "later", "new"}
-    # It counts as read from then on; the next one comes while the query runs.
+    # This file counts as read from now on. The next file appears while the query runs.
     folder.add("late", HOUR)
     assert folder.batch() == ["late"]
     folder.restart()
@@ -154,7 +154,7 @@ def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> 
 
 
 def test_all_late_files_are_in_the_next_batch(tmp_path: Path) -> None:
-    """Whatever the limit: after a restart they would count as read."""
+    """The next batch has all late files, since they would count as read after a restart."""
     folder = Folder(tmp_path, maxFilesPerTrigger="1")
     folder.add("new", 2 * DAY)
     assert folder.batch() == ["new"]
@@ -200,7 +200,7 @@ ACTIONS = st.lists(
 
 @given(ACTIONS, st.booleans())
 def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
-    """Files come by any age, and the query is killed before or after Spark stores an offset."""
+    """Files of any age are read once, also if the query is killed around storing an offset."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         files: list[Entry] = []
         patched.setattr(FolderReader, "find_files", lambda *_: list(files))
@@ -229,7 +229,7 @@ def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
             else:
                 end = next_batch(2)
                 if value:
-                    # It was stored, so the batch comes again.
+                    # The offset was stored, so the batch is repeated.
                     folder.restart()
                     read += folder.reader.partitions(folder.offset, end)
                     folder.offset = end
@@ -284,7 +284,7 @@ def test_a_damaged_file_may_be_replaced_before_its_batch_comes_again(tmp_path: P
     folder.restart()
     folder.add("a", DAY + 1)
     folder.reader.partitions(start, folder.offset)
-    # The offset gets the new time, by a batch without files.
+    # A batch without files stores the new time in the offset.
     assert folder.batch() == []
     assert list(folder.offset["files"].values()) == [DAY + 1]
     folder.restart()

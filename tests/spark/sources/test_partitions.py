@@ -1,4 +1,4 @@
-"""Which files are read together, and which in parts."""
+"""Tests which files are read together, and which in parts."""
 
 import gzip
 import os
@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 
 def make_files(folder: Path, sizes: list[int]) -> list[str]:
-    """Make files of some sizes, which need no space."""
+    """Make sparse files of these sizes."""
     files = [folder / f"{number}.rdfp" for number in range(len(sizes))]
     for file, size in zip(files, sizes, strict=True):
         file.touch()
@@ -37,7 +37,7 @@ def entries(files: list[str]) -> list[Entry]:
 
 
 def parts(files: list[str], kind: Kind = RDF_PATCH, **options: Any) -> list[list[tuple[int, bool]]]:
-    """Return for each partition the numbers of its files, and whether they are read in parts."""
+    """Return the numbers of each partition's files, and whether they are read in parts."""
     return [
         [(files.index(file), part is not None) for file, part in partition.parts]
         for partition in plan(entries(files), Storage(), kind, ReadOptions(**options), Here())
@@ -59,9 +59,9 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        # Two tasks for each processor.
+        # There are two tasks for each processor.
         ([8 * MIB] * 8, whole([0, 1], [2, 3], [4, 5], [6, 7])),
-        # Those of almost the same size take no further task.
+        # Files of almost the target size don't need another task.
         ([8 * MIB, 8 * MIB + 9] * 4, whole([0, 1], [2, 3], [4, 5], [6, 7])),
         ([2 * MIB, 2 * MIB, MIB], whole([0, 1], [2])),
         ([35 * MIB] * 12, whole(*([number] for number in range(12)))),
@@ -87,11 +87,11 @@ def sizes_of(count: int, size: int, cluster: Cluster, **options: Any) -> list[in
 def test_many_small_files_are_shared_out() -> None:
     """Count the opening of a file as much as reading 4 MiB, as Spark's own sources do."""
     assert sizes_of(80, 10, Cluster(4)) == [20] * 4
-    # A task costs more than to open some files, so there are as many as the cluster can run.
+    # A task costs more than opening some files, so there are only as many as the cluster can run.
     assert sizes_of(80, 10, Cluster(80)) == [16] * 5
     assert sizes_of(100_000, 10, Cluster(4)) == [25_000] * 4
     assert sizes_of(100_000, 10, Cluster(400)) == [250] * 400
-    # One that reads 64 MiB reads no more.
+    # A task that reads 64 MiB gets no more files.
     assert sizes_of(100, 20 * MIB, Cluster(2)) == [3] * 33 + [1]
     assert sizes_of(600, 10, Cluster(4), partition_bytes=MIB) == [256, 256, 88]
 
@@ -154,7 +154,7 @@ def write_statements(path: Path, physical_type: str) -> str:
 
 
 def read(files: list[str], kind: Kind, options: ReadOptions) -> list[tuple[Any, ...]]:
-    """Plan on the driver, and read as tasks do: both check files. Return the rows' operations."""
+    """Plan and read like driver and tasks, which both check files; return the operations."""
     reader = FilesReader(kind, options, kind.schema_for(options), files, Storage(), Here())
     return [
         tuple(row[name] for name in ("op", "s", "p", "o", "g"))
@@ -218,7 +218,7 @@ class TestChecks:
         for name in ("TRIPLES", "QUADS"):
             path = write_file(tmp_path / f"{name}.jellyp", [("END",)], statement_type=name)
             files.append(str(path))
-        # Damage does not tell.
+        # A damaged file does not show its kind.
         (tmp_path / "empty.jellyp.gz").write_bytes(gzip.compress(b""))
         options = ReadOptions(mode="PERMISSIVE")
         for first, second in (files, files[::-1]):
@@ -232,13 +232,13 @@ class TestChecks:
             read([file], JELLY_PATCH, ReadOptions(limits=jr.Limits(max_name_table_size=9)))
 
     def test_a_file_that_does_not_tell_is_passed_over(self, tmp_path: Path) -> None:
-        """Text has no options; the statements after it are compared with the first that do."""
+        """A file without options is skipped in the search for the kind of statements."""
         text = str(write_file(tmp_path / "a.rdfp", [("A", iri(1), iri(2), iri(3), None)]))
         read([text, text], RDF_PATCH, ReadOptions())
 
 
 class _Stored(Store):
-    """Files of this machine, as a store has them."""
+    """A store made of files on this machine."""
 
     def __init__(self) -> None:
         super().__init__("", pyarrow.fs.LocalFileSystem(), "")

@@ -1,4 +1,4 @@
-"""What planning reads of long files: tasks look through them, once."""
+"""Tests how much of long files planning reads: tasks scan each file once."""
 
 import os
 import stat
@@ -28,13 +28,13 @@ from tests.spark.pipeline.test_jobs import jobs
 
 MIB = 1 << 20
 FILES = 20
-# Each file has more than this in front of the last place that a part could start at.
+# The last possible start of a part is after this many bytes in each file.
 PART = 3 << 19
 
 
 @pytest.fixture(scope="module")
 def long_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More files than a driver can keep by their number, each of 2 MiB and more."""
+    """Return more files than a small cache can hold, each of at least 2 MiB."""
     folder = tmp_path_factory.mktemp("long")
     path = write_file(folder / "0.jellyp", make_operations(250, 400), frame_rows=256)
     assert path.stat().st_size > 2 * MIB
@@ -49,7 +49,7 @@ def entries(folder: Path) -> list[Entry]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The bytes that this process reads of each file."""
+    """Count the bytes that this process reads from each file."""
     found: Counter[str] = Counter()
     opened = Machine.open
 
@@ -80,16 +80,16 @@ def test_the_driver_lets_tasks_look_once(
     found = plan(entries(long_files), Storage(), JELLY_PATCH, options, cluster)
     assert len(found) == 2 * FILES
     after = jobs(spark)
-    # One job, with a task for each file.
+    # Planning runs one job with a task for each file.
     assert [after[job] for job in after.keys() - before.keys()] == [FILES]
     assert 0 < max(read.values()) <= MIB
     read.clear()
-    # Each plan asks anew, from another process.
+    # Each plan asks again, from another process.
     again = plan(entries(long_files), Storage(), JELLY_PATCH, options, cluster_of(spark))
     assert [each.parts for each in again] == [each.parts for each in found]
     assert not read
     assert jobs(spark).keys() == after.keys()
-    # A file that has changed is another one.
+    # A changed file is scanned again.
     os.utime(long_files / "7.jellyp")
     plan(entries(long_files)[:1], Storage(), JELLY_PATCH, options, cluster)
     new = jobs(spark)
@@ -156,19 +156,19 @@ def test_findings_are_kept_by_their_bytes() -> None:
     ask("a", "b")
     ask("a", "b")
     assert looked == ["a", "b"]
-    # The one that was asked for first goes.
+    # The oldest entry is dropped.
     ask("b", "a")
     ask("c")
     ask("a", "c")
     ask("b")
     assert looked == ["a", "b", "c", "b"]
     ask(*"abcdef")
-    # All were there together, and then only the last two.
+    # The cache held all, and then only the last two.
     assert looked[4:] == list("adef")
 
 
 class _Stored(Store):
-    """Files of this machine, as a store has them; with an ETag if it is given."""
+    """A store made of files on this machine, with an ETag if one is given."""
 
     def __init__(self, etag: str | None = None) -> None:
         super().__init__("", pyarrow.fs.LocalFileSystem(), "")
@@ -183,7 +183,7 @@ class _Stored(Store):
 def test_an_index_in_a_store(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any
 ) -> None:
-    """A part of it is what it is on this machine, and a file that was replaced is noticed."""
+    """An index in a store has the same parts as a local one, and a replaced file is noticed."""
     monkeypatch.setattr(Storage, "at", lambda *_: place)
     from jelly_rdflib.spark import indexes
     from jelly_rdflib.spark.sources.reader import FilesReader
@@ -193,10 +193,10 @@ def test_an_index_in_a_store(
     file = place.find(path)
     made = indexes._write(Look(file, Storage(), False, 700, jr.Limits()))
     assert made == path + ".idx"
-    # It fits.
+    # The index fits the file.
     assert indexes._write(Look(file, Storage(), False, 700, jr.Limits())) is None
     options = ReadOptions(partition_bytes=1400)
-    # Nobody can look through the file here.
+    # No process can scan the file here.
     cluster = Cluster(4)
     reader = FilesReader(
         JELLY_PATCH, options, JELLY_PATCH.schema_for(options), [path], Storage(), cluster
@@ -225,13 +225,13 @@ def test_indexes_by_a_job(spark: SparkSession, tmp_path: Path) -> None:
     made = index_files(spark, str(tmp_path), spacing=1500)
     assert sorted(made) == [str(tmp_path / f"{name}.jellyp.idx") for name in ("a", "b", "c")]
     after = jobs(spark)
-    # A task for each file, and those that hand out the paths.
+    # There is a task for each file, and tasks that distribute the paths.
     assert sum(after[job] for job in after.keys() - before.keys()) <= 3 + 2
     assert index_files(spark, str(tmp_path), spacing=1500) == []
 
 
 def test_spark_asks_for_no_size(spark: SparkSession, tmp_path: Path) -> None:
-    """It asks no source in Python, so small tables are broadcast where the query says so."""
+    """Spark does not ask Python sources for a size, so small tables need a hint to be broadcast."""
     path = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
     register(spark)
     table, small = (spark.read.format("jelly-patch").load(str(path)) for _ in range(2))

@@ -1,6 +1,6 @@
-"""Reading through Spark: what a session makes of the rows that a reader gives it.
+"""Tests reading through Spark: how a session uses the rows of a reader.
 
-What a reader makes of files is in `test_files`, of filters in `tests/spark/test_filters.py`.
+`test_files` tests the reader itself, and `tests/spark/test_filters.py` tests its filters.
 """
 
 from pathlib import Path
@@ -61,12 +61,12 @@ def test_a_given_schema_chooses_columns(spark: SparkSession, path: Path) -> None
 def test_filters_choose_the_rows_that_spark_would(
     spark: SparkSession, path: Path, condition: str
 ) -> None:
-    # Each condition has a DataFrame of its own: see the last test here.
+    # Each condition needs its own DataFrame: see the last test here.
     pushed = load(spark, path, pushFilters="true").where(condition)
     left = load(spark, path).where(condition)
     assert read_rows(pushed) == read_rows(left)
     if condition.startswith("op"):
-        # Spark itself has nothing left to do.
+        # Spark itself has no filter left.
         for table, is_left in ((pushed, False), (left, True)):
             plan = table._jdf.queryExecution().executedPlan().toString()
             assert (" Filter (" in plan) == is_left

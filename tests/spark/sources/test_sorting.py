@@ -1,4 +1,4 @@
-"""Sorted runs are merged piece by piece: memory holds a few rows of each."""
+"""Tests that sorted runs are merged with a few rows of each in memory."""
 
 import random
 

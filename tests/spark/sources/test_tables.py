@@ -1,4 +1,4 @@
-"""Tables of Spark's catalog over files: CREATE TABLE … USING, with a path and options."""
+"""Tests tables of Spark's catalog over files: CREATE TABLE … USING, with a path and options."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.support import ROOT
 # Runs a statement, and with arguments saves its result by ``saveAsTable``.
 Sql = Callable[..., list[list[Any]]]
 
-# The session of the other tests has Delta's catalog, which reads tables of no source in Python.
+# Delta's catalog in the other tests' session can't read tables of Python sources.
 SESSION = """
 import json, sys
 from pyspark.sql import SparkSession
@@ -45,7 +45,7 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="module")
 def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
-    """A session of its own, in another process; errors are AssertionErrors."""
+    """Return a function that runs SQL in another process's session; errors are AssertionErrors."""
     check_spark()
     with subprocess.Popen(
         [sys.executable, "-c", SESSION, str(tmp_path_factory.mktemp("warehouse"))],
@@ -76,7 +76,7 @@ def folder(sql: Sql, tmp_path: Path) -> Iterator[Path]:
     write_file(folder / "1.jellyp", make_operations(1, 4))
     yield folder
     sql("DROP TABLE IF EXISTS changes")
-    # The files are not the table's own.
+    # The table does not own its files.
     assert [path.name for path in folder.iterdir()] == ["1.jellyp"]
 
 
@@ -101,7 +101,7 @@ def test_options_belong_to_the_table(sql: Sql, folder: Path) -> None:
     options = f"path '{folder}', op 'A', TERMS 'struct'"
     sql(f"CREATE TABLE changes USING `jelly-patch` OPTIONS ({options})")
     assert sql("SELECT count(s.value) FROM changes") == [[3]]
-    # A query has options of its own.
+    # A query can set its own options.
     assert sql("SELECT count(s.value) FROM changes WITH (op = 'D')") == [[1]]
 
 
@@ -154,7 +154,7 @@ def test_saving_as_a_table(sql: Sql, folder: Path) -> None:
     with pytest.raises(AssertionError, match=NO_PATH):
         sql(rows, **table)
     assert sql("SHOW TABLES LIKE 'others'") == []
-    # With a path files are written, but Spark tells nobody that the table is for them.
+    # With a path the files are written, but Spark does not tell the source about the table.
     path = folder.parent / "others"
     sql(rows, **table, path=str(path))
     with pytest.raises(AssertionError, match=r"made by saveAsTable, .* LOCATION path"):

@@ -1,4 +1,4 @@
-"""Writing DataFrames through Spark; `test_commits` has what a writer does with its partitions."""
+"""Tests writing DataFrames through Spark; `test_commits` tests the writer's partitions."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("registered")
 
 @pytest.fixture(scope="module")
 def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
-    """A table of two partitions: a file in each."""
+    """Return a table of two partitions with a file in each."""
     folder = tmp_path_factory.mktemp("source")
     paths = [
         write_file(folder / f"{number}.jellyp", make_operations(2, 30, seed=number))
