@@ -17,19 +17,46 @@ __all__ = ["write_page"]
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "spark" / "limits.md"
 HEAD = """# What grows on Spark
 
-Each input is measured at a quarter of its size and at its size. Spark has a driver with 1 GB, and
-two executors with one core and 1 GB each. All tasks of a job together may send 32 MB to the driver.
-`make bench-spark-limits` measures, and writes this page; no figure in it is set by hand.
-{machine}; Spark {spark}, Python {python}, {date}.
+Each input is measured at a quarter of its size and at its size, so data grow four times. Spark has
+a driver with 1 GB, and two executors with one core and 1 GB each. All tasks of a job together may
+send 32 MB to the driver. `make bench-spark-limits` measures, and writes this page; no figure in it
+is set by hand. {machine}; Spark {spark}, Python {python}, {date}.
 
 """
 MEMORY = """
 ## Memory
 
-The most that was seen, in MB: objects in Java, which are collected only when there are many, and
-Python's processes.
+The highest measured values, in MB. Java's objects are garbage-collected only when memory is short,
+so an executor with much to do uses most of its 1 GB.
 
 """
+FASTER = """
+## What grows faster than the data
+
+A figure is listed here if it grows by more than {margin:.0%} faster than its input.
+
+"""
+NOTE_ON_SPILL = """
+Spark sorts in memory, and spills the rows to the disk when they exceed the memory of an executor.
+So spilled bytes start at a size that depends on the executors.
+"""
+# The part of the data that a figure may grow in addition; measurements vary by some percent.
+MARGIN = 0.05
+
+Columns = dict[str, tuple[Callable[[Run], float], str]]
+WORK: Columns = {
+    "jobs": (lambda run: run.jobs, ",.0f"),
+    "tasks": (lambda run: run.tasks, ",.0f"),
+    "shuffled, MB": (lambda run: run.shuffled / 1e6, ",.0f"),
+    "bytes an operation": (lambda run: run.shuffled / run.operations, ",.0f"),
+    "spilled, MB": (lambda run: run.spilled / 1e6, ",.0f"),
+}
+MEMORY_OF: Columns = {
+    "driver, Java": (lambda run: run.driver_heap / 1e6, ",.0f"),
+    "driver, Python": (lambda run: run.driver_python / 1e6, ",.0f"),
+    "executor, Java": (lambda run: run.executor_heap / 1e6, ",.0f"),
+    "executor, Python": (lambda run: run.executor_python / 1e6, ",.0f"),
+}
 
 
 def write_page(runs: list[Run]) -> None:
@@ -39,35 +66,37 @@ def write_page(runs: list[Run]) -> None:
         machine=machine(), spark=version("pyspark"), python=platform.python_version(),
         date=date.today(),
     )  # fmt: skip
-    work: dict[str, Callable[[Run], str]] = {
-        "jobs": lambda run: f"{run.jobs:,}",
-        "tasks": lambda run: f"{run.tasks:,}",
-        "shuffled, MB": lambda run: megabytes(run.shuffled),
-        "bytes an operation": lambda run: f"{run.shuffled / run.operations:,.0f}",
-        "spilled, MB": lambda run: megabytes(run.spilled),
-    }
-    memory: dict[str, Callable[[Run], str]] = {
-        "driver, Java": lambda run: megabytes(run.driver_heap),
-        "driver, Python": lambda run: megabytes(run.driver_python),
-        "executor, Java": lambda run: megabytes(run.executor_heap),
-        "executor, Python": lambda run: megabytes(run.executor_python),
-    }
-    PAGE.write_text(head + table(pairs, work) + MEMORY + table(pairs, memory), encoding="utf-8")
+    found = faster(pairs)
+    rest = "".join(f"- {each}\n" for each in found) or "No figure.\n"
+    if any("spilled" in each for each in found):
+        rest += NOTE_ON_SPILL
+    text = head + table(pairs, WORK) + MEMORY + table(pairs, MEMORY_OF)
+    PAGE.write_text(text + FASTER.format(margin=MARGIN) + rest, encoding="utf-8")
 
 
-def megabytes(count: int) -> str:
-    return f"{count / 1e6:,.0f}"
+def faster(pairs: list[tuple[Run, Run]]) -> list[str]:
+    """Return a line for each figure that grows faster than its input."""
+    return [
+        f"{title(large)}, {large.task.work}: {name} {of(small):{form}} → {of(large):{form}}"
+        for small, large in pairs
+        for name, (of, form) in (WORK | MEMORY_OF).items()
+        if of(large) > of(small) * large.task.input.size / small.task.input.size * (1 + MARGIN)
+    ]
 
 
-def table(pairs: list[tuple[Run, Run]], columns: dict[str, Callable[[Run], str]]) -> str:
+def title(run: Run) -> str:
+    """Return the name of a run's input, with its size."""
+    task = run.task
+    return f"{task.input.size:,} {INPUTS[task.input.name].title}"
+
+
+def table(pairs: list[tuple[Run, Run]], columns: Columns) -> str:
     """Return a table; each cell has the value of the quarter, an arrow, and that of the whole."""
     lines = [
         "| " + " | ".join(["input", "work", *columns]) + " |",
         "| --- | --- |" + " ---: |" * len(columns),
     ]
     for small, large in pairs:
-        task = large.task
-        title = f"{task.input.size:,} {INPUTS[task.input.name].title}"
-        cells = [f"{show(small)} → {show(large)}" for show in columns.values()]
-        lines.append("| " + " | ".join([title, task.work, *cells]) + " |")
+        cells = [f"{of(small):{form}} → {of(large):{form}}" for of, form in columns.values()]
+        lines.append("| " + " | ".join([title(large), large.task.work, *cells]) + " |")
     return "\n".join(lines) + "\n"
