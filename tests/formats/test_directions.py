@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,7 +18,7 @@ from jelly_rdflib.arrow import read_arrow, read_record_batches
 from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.formats.syntaxes import xml_encoder
 from jelly_rdflib.nodes import make_node_factory
-from tests.core.jelly.draft_streams import QUADS_COLUMNS, QUADS_OPTIONS
+from tests.core.jelly.draft_streams import DRAFT_STREAMS, QUADS_COLUMNS, QUADS_OPTIONS
 from tests.formats.syntaxes.support import ISOLATED, PARSED, write_batches
 from tests.pieces import Pieces
 
@@ -330,6 +331,14 @@ class TestJelly12:
             found = list(jr.read_statements(self.STREAM, directions="drop"))
         assert len(told) == 1
         assert sum(statement[2] == Literal("m", lang="ar") for statement in found) == 4 * 20
+
+    def test_no_warning_for_a_later_stream_without_one(self) -> None:
+        later = DRAFT_STREAMS["triples"].data
+        settings: Any = {"directions": "drop", "on_repeated_options": "restart"}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            list(jr.read_batches(self.STREAM + later, **settings))
+        assert sum("left out" in str(warning.message) for warning in told) == 1
 
     def test_a_stream_of_graphs_ends_there(self) -> None:
         """The rest of a message is no graph."""

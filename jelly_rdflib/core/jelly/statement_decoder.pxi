@@ -94,7 +94,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             # Only repeated options of Jelly-RDF 1.2 end an open message.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
-            self.has_told_dropped = False
+            self.columns.has_dropped = self.has_told_dropped = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
             return self.decode_frame_columns(frame)
