@@ -42,8 +42,12 @@ _FAULTS |= dict.fromkeys(
 # like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
-# An element of RDF/XML with a base direction and a child, whose literals pyoxigraph gives none.
-_DIRECTED = re.compile(rb"\sits:dir\s*=\s*[\"'](?:ltr|rtl)[\"'][^<>]{0,999}(?<!/)>\s{0,999}<[^/!?]")
+# An element of RDF/XML with a base direction and a child, whose literals pyoxigraph gives none. The
+# expression is fast since it starts with a text, and does not go back in the other attributes.
+_DIRECTED = re.compile(
+    rb"its:dir(?<=\sits:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
+    rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
+)
 # How many bytes are searched again together with the next piece, since a label or the start of an
 # element may span both.
 _OVERLAP = 2048
@@ -188,7 +192,7 @@ class SyntaxInput:
                     "its:dir on an element with others in it, where pyoxigraph does not read it:"
                     " write it on the element of each literal, or leave directions out by"
                     ' directions="drop" (command line: --directions drop)',
-                    offset=self.position - len(data) + found.start() + 1,
+                    offset=self.position - len(data) + found.start(),
                 )
             self.has_dropped = True
         self._looked = data[-_OVERLAP:]
