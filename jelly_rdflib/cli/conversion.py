@@ -52,7 +52,9 @@ def convert(
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
     if is_unchanged and format is not None and _copy_frames(input_, destination, format):
         return
-    settings: dict[str, Any] = {} if base is None else {"base": base}
+    # The writer knows whether its format has base directions, also where it gets nodes.
+    settings: dict[str, Any] = {"keeps_directions": True}
+    settings |= {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
         input_.look()
         # Each of the other formats declares itself what it can contain.
@@ -142,7 +144,8 @@ def join(
     for source in sources:
         if is_log(source):
             raise click.UsageError(f"{source} is a patch log: convert it alone, as one IN")
-    inputs = [StartedInput(source, from_, on_repeated_options="restart") for source in sources]
+    settings: dict[str, Any] = {"on_repeated_options": "restart", "keeps_directions": True}
+    inputs = [StartedInput(source, from_, **settings) for source in sources]
     format = inputs[0].format
     for each in inputs:
         if each.format not in (JELLY, JELLY_PATCH) or each.options is None:

@@ -121,9 +121,11 @@ class GraphIterator:
             while not is_end:
                 _, is_end = next(self._parts, ((), True))
             raise
-        except DecodeError:
+        except DecodeError as error:
             # The stream ends here: the rest of a failed message must not be returned as a graph.
             self._parts = iter(())
+            if error.offset is None:
+                self._frames.place_error(error)
             self.close()
             raise
         return graph

@@ -46,10 +46,13 @@ NODE_TYPES = NodeTypes(
 )
 
 
-def make_node_factory(normalize: bool | None = None, limits: Limits | None = None) -> NodeFactory:
+def make_node_factory(
+    normalize: bool | None = None, limits: Limits | None = None, *, keeps_directions: bool = False
+) -> NodeFactory:
     """Return a factory of rdflib's terms; ``normalize`` is as in `jelly_rdflib.read_operations`.
 
-    The factory applies two limits, ``max_xml_tags`` and ``max_frame_terms``, to literals.
+    The factory applies two limits, ``max_xml_tags`` and ``max_frame_terms``, to literals. With
+    ``keeps_directions`` a language may end in a base direction; only encoders know such nodes.
     """
     limits = as_limits(limits)
     return NodeFactory(
@@ -57,6 +60,7 @@ def make_node_factory(normalize: bool | None = None, limits: Limits | None = Non
         normalize=rdflib.NORMALIZE_LITERALS if normalize is None else normalize,
         max_xml_tags=limits.max_xml_tags,
         max_terms=limits.max_frame_terms,
+        keeps_directions=keeps_directions,
     )
 
 

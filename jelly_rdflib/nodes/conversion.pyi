@@ -50,6 +50,7 @@ class NodeFactory(NodeMaker):
         normalize: bool | None = None,
         max_xml_tags: int = ...,
         max_terms: int = ...,
+        keeps_directions: bool = False,
     ) -> None: ...
     normalize: Final[bool | None]
 

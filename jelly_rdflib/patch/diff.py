@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -18,8 +17,9 @@ from jelly_rdflib.graph.canonical.quads import Quad, is_blank
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
 from jelly_rdflib.operations import ChangeOp, Op, Operation
+from jelly_rdflib.options import Directions
 from jelly_rdflib.patch.patch import Patch, join_parts
-from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.open_input import closing_reader, open_input
 from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
@@ -28,7 +28,13 @@ _Triple: TypeAlias = tuple[Node, Node, Node]
 _Side: TypeAlias = "Graph | str | os.PathLike[str]"
 
 
-def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
+def diff(
+    old: _Side,
+    new: _Side,
+    *,
+    canonical: bool | None = None,
+    directions: Directions = "keep",
+) -> Patch:
     """Return the patch that turns one graph, dataset or file into another.
 
     Blank nodes are compared by their labels. But if either side is a file of Turtle, TriG, N3,
@@ -68,6 +74,8 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
         canonical: True: compare blank nodes by their statements, which needs the extra
             ``syntaxes``. False: by their labels. None: by their statements if either side is a file
             whose syntax has nodes without labels.
+        directions: Whether to keep the base directions of literals in files, which is an error
+            here, or to drop them; see `jelly_rdflib.read_statements`.
 
     Returns:
         A patch with one transaction; an empty patch if both sides are equal. Prefixes come first,
@@ -123,7 +131,7 @@ def diff(old: _Side, new: _Side, *, canonical: bool | None = None) -> Patch:
     graphs: list[Any] = []
     for side in (old, new):
         if isinstance(side, str | os.PathLike):
-            graph, format = _load(side)
+            graph, format = _load(side, directions)
             formats.append(format)
             graphs.append(graph)
         else:
@@ -148,11 +156,12 @@ def diff_read(
     return patch
 
 
-def _load(path: str | os.PathLike[str]) -> tuple[Dataset, Format]:
-    opened = open_input(path, holds_changes=False)
+def _load(path: str | os.PathLike[str], directions: Directions) -> tuple[Dataset, Format]:
+    opened = open_input(path, holds_changes=False, directions=directions)
     format = opened.look()
     dataset = empty_dataset()
-    with closing(opened.open()) as batches:
+    batches = opened.open()
+    with closing_reader(batches):
         for batch in batches:
             apply(batch, dataset, atomic=False)
     return dataset, format

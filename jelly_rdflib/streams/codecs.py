@@ -173,6 +173,8 @@ class StatementDecoder:
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
         on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
+            Jelly-RDF 1.2, a draft, defines what they mean: unless this is ``"restart"``, it is read
+            so, and other types of the stream are an error.
             The end of the old stream also ends its open graph.
 
     Raises:

@@ -11,6 +11,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.core.batch import Batch, BatchSource, dump_batch, load_batch
 from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.words import count
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Operation, Statement
 from jelly_rdflib.options import Directions, Limits, RepeatedOptions, StreamOptions
@@ -119,6 +120,10 @@ class FrameIterator(Iterator["Frame"]):
 
     def __next__(self) -> Frame:
         return Frame(next(self._batches))
+
+    def place_error(self, error: DecodeError) -> None:
+        """Add the place of the last frame to an error that the use of this frame has raised."""
+        self._batches.place_error(error)
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""

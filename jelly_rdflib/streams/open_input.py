@@ -92,6 +92,7 @@ def open_input(
     is_exact: bool = False,
     limits: Limits | None = None,
     normalize: bool | None = False,
+    keeps_directions: bool = False,
     meter: Meter | None = None,
     **settings: Any,
 ) -> Input:
@@ -99,6 +100,7 @@ def open_input(
 
     Args:
         source, normalize: As for `jelly_rdflib.read_operations`.
+        keeps_directions: As for `make_node_factory`.
         name: The path of the source, if ``source`` is not a path itself.
         format: The name of the format. None: the ending of the path decides, else the first bytes.
         is_exact: Whether to refuse Jelly-RDF if ``format`` or the path says Jelly-Patch, and the
@@ -116,7 +118,7 @@ def open_input(
         if holds_changes is not None and is_told:
             check_kind(found, holds_changes=holds_changes)
     limits = as_limits(limits)
-    factory = make_node_factory(normalize, limits)
+    factory = make_node_factory(normalize, limits, keeps_directions=keeps_directions)
     reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)
     name = name_of(source) if name is None else name
     return Input(open_source(source, limits, meter), found, reading, name)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import run, run_well
+from tests.core.jelly.draft_streams import DRAFT_STREAMS
 
 TEXT = 'VERSION "1.2"\n<urn:s> <urn:p> "x"@ar--rtl <urn:g> .\n<urn:s> <urn:p> "y" <urn:g> .\n'
 ADVICE = "--directions drop"
@@ -25,10 +26,24 @@ def test_convert_keeps_them(folder: Path) -> None:
     assert run_well("convert", "--to", "nq", "a.trig", cwd=folder).text == lines
 
 
+def test_convert_without_graphs_keeps_them(folder: Path) -> None:
+    merged = run_well("convert", "--to", "nt", "--merge-graphs", "a.nq", cwd=folder).text
+    assert merged == TEXT.partition("\n")[2].replace(" <urn:g>", "")
+
+
+def test_messages_name_the_format_that_has_none(folder: Path) -> None:
+    (folder / "messages.jelly").write_bytes(DRAFT_STREAMS["quads"].data)
+    for inputs in (["messages.jelly"], 2 * ["messages.jelly"]):
+        refused = run("convert", *inputs, "-o", "out.jelly", cwd=folder)
+        assert refused.code == 1
+        assert "base direction rtl: Jelly-RDF 1.1 and Jelly-Patch have none" in refused.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ["convert", "a.nq", "-o", "out.jelly"],
+        ["convert", "--to", "n3", "--merge-graphs", "a.nq"],
         ["convert", "--to", "rdf-thrift", "a.nq"],
         ["cat", "a.nq"],
         ["diff", "a.nq", "empty.nq"],

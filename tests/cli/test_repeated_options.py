@@ -12,6 +12,7 @@ from rdflib import URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.cli.support import run, run_well
+from tests.core.jelly.draft_streams import DRAFT_STREAMS
 
 P, G = URIRef("http://example.org/p"), URIRef("urn:g")
 ADVICE = "jellyp convert --repeated-options restart makes one stream of several that were joined"
@@ -85,6 +86,20 @@ def test_the_second_stream_is_an_error(arguments: list[str], folder: Path) -> No
     assert "--repeated-options continue is for" in ended.err
     assert "on_repeated_options" not in ended.err
     assert not [*folder.glob("out*")]
+
+
+def test_joined_files_of_jelly_rdf_1_2_are_read(tmp_path: Path) -> None:
+    draft = DRAFT_STREAMS["triples"].data
+    (tmp_path / "a.jelly").write_bytes(draft)
+    (tmp_path / "aa.jelly").write_bytes(2 * draft)
+    once = run("convert", "--to", "nt", "a.jelly", cwd=tmp_path).text
+    assert once.count("\n") == 3
+    for meaning in ("error", "restart", "continue"):
+        option = ("--repeated-options", meaning)
+        joined = run("convert", *option, "--to", "nt", "aa.jelly", cwd=tmp_path)
+        assert (joined.code, joined.text) == (0, 2 * once)
+    assert run("cat", "aa.jelly", cwd=tmp_path).code == 0
+    assert run("validate", "aa.jelly", cwd=tmp_path).text == "aa.jelly: no faults\n"
 
 
 @pytest.mark.parametrize("extension", ["jellyp", "jelly"])

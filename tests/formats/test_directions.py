@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,14 +16,16 @@ from rdflib import Graph, Literal
 import jelly_rdflib as jr
 from jelly_rdflib.arrow import read_arrow, read_record_batches
 from jelly_rdflib.core.batch import Batch, BatchBuilder
+from jelly_rdflib.formats.syntaxes import xml_encoder
 from jelly_rdflib.nodes import make_node_factory
-from tests.core.jelly.draft_streams import QUADS_COLUMNS, QUADS_OPTIONS
+from tests.core.jelly.draft_streams import DRAFT_STREAMS, QUADS_COLUMNS, QUADS_OPTIONS
 from tests.formats.syntaxes.support import ISOLATED, PARSED, write_batches
+from tests.pieces import Pieces
 
 # Both the writer and the reader of these syntaxes have directions.
-KEEP = ("n-triples", "n-quads", "turtle", "trig", "rdf-xml")
-REFUSE = ("n3", "json-ld", "jelly-rdf", "jelly-text", "rdf-thrift", "rdf-protobuf")
-WORDS = "literal with the base direction rtl: {} none; to leave directions out, read with"
+KEEP = ("n-triples", "n-quads", "turtle", "trig", "rdf-xml", "json-ld")
+REFUSE = ("n3", "jelly-rdf", "jelly-text", "rdf-thrift", "rdf-protobuf")
+WORDS = "literal '[xm]' with the base direction rtl: {} none; to leave directions out, read with"
 TAGS = ["ar", "ar--rtl", "ar--ltr", "he-Hebr--rtl", "en-GB-x-a1--ltr", "x-a--rtl"]
 BAD_TAGS = ["ar--RTL", "ar--x", "ar--", "ar-x--rtl-b", "--rtl", "ar---rtl", "ar--rtl--ltr"]
 
@@ -68,7 +71,7 @@ class TestKept:
         quads = ox.parse(text, ox.RdfFormat.from_media_type(_media_type(format)))
         assert list(map(_tag, quads)) == [tag.lower() for tag in TAGS]
 
-    @pytest.mark.parametrize("format", [*PARSED[:2], "rdf-xml"])
+    @pytest.mark.parametrize("format", [*PARSED[:2], "rdf-xml", "json-ld"])
     def test_what_pyoxigraph_writes(self, format: str) -> None:
         quads = ox.parse(lines(TAGS), ox.RdfFormat.N_QUADS)
         text = ox.serialize(quads, format=ox.RdfFormat.from_media_type(_media_type(format)))
@@ -108,12 +111,51 @@ class TestKept:
 def _media_type(format: str) -> str:
     types = {"n-triples": "application/n-triples", "n-quads": "application/n-quads"}
     types |= {"turtle": "text/turtle", "trig": "application/trig"}
-    return (types | {"rdf-xml": "application/rdf+xml"})[format]
+    types |= {"rdf-xml": "application/rdf+xml", "json-ld": "application/ld+json"}
+    return types[format]
 
 
 def _tag(quad: Any) -> str:
     direction = quad.object.direction
     return f"{quad.object.language}{'' if direction is None else f'--{direction}'}"
+
+
+class TestRdfXml:
+    """pyoxigraph reads ``its:dir`` only on the element of a literal, or for attributes."""
+
+    START = (
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:e:"'
+        ' xmlns:its="http://www.w3.org/2005/11/its" rdf:version="1.2" its:version="2.0"'
+    )
+    END = '<e:p xml:lang="ar">x</e:p></rdf:Description></rdf:RDF>'
+    ROOT = f'{START} its:dir="rtl">\n <rdf:Description rdf:about="urn:s">{END}'
+    NODE = f"{START}><rdf:Description its:dir='ltr' rdf:about='urn:s'>\n{END}"
+
+    @pytest.mark.parametrize("text", [ROOT, NODE, ROOT.replace("\n", "\n" * 900)])
+    @pytest.mark.parametrize("size", [7, 1 << 16])
+    def test_one_that_is_left_out_is_an_error(self, text: str, size: int) -> None:
+        data = text.encode()
+        with pytest.raises(jr.DecodeError, match="its:dir on an element with others") as caught:
+            tags_of(Pieces(data, size), "rdf-xml")
+        assert caught.value.offset == data.index(b"its:dir")
+        with pytest.warns(UserWarning, match="base directions of literals are left out") as told:
+            assert tags_of(Pieces(data, size), "rdf-xml", directions="drop") == ["ar"]
+        assert len(told) == 1
+
+    def test_others_are_kept(self) -> None:
+        nodes = (
+            '<rdf:Description rdf:about="urn:s"><e:p xml:lang="ar" its:dir="rtl">x</e:p>'
+            '<e:p xml:lang="he" its:dir="ltr"/></rdf:Description>'
+            '<rdf:Description rdf:about="urn:s" its:dir="rtl" xml:lang="fa" e:p="x"/></rdf:RDF>'
+        )
+        found = tags_of(f"{self.START}>{nodes}".encode(), "rdf-xml")
+        assert found == ["ar--rtl", "he--ltr", "fa--rtl"]
+
+    def test_an_old_pyoxigraph_writes_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(xml_encoder, "_has_directions", lambda: False)
+        write_batches(jr.read_batches(lines(["ar"]), format="n-quads"), "rdf-xml")
+        with pytest.raises(jr.EncodeError, match="update pyoxigraph"):
+            write_batches(jr.read_batches(lines(["ar--rtl"]), format="n-quads"), "rdf-xml")
 
 
 class TestWhatIsATag:
@@ -187,8 +229,12 @@ class TestRefused:
         assert [literal.language for literal in found] == ["ar"]
 
     def test_a_reader_of_rdf_patch(self) -> None:
-        with pytest.raises(jr.DecodeError, match="no direction behind a language tag"):
+        with pytest.raises(jr.DecodeError, match="RDF Patch has no base directions: leave it"):
             list(jr.read_operations(b'A <urn:s> <urn:p> "x"@ar--rtl .'))
+
+    def test_a_reader_of_n3(self) -> None:
+        with pytest.raises(jr.DecodeError, match="N3: leave the base direction out of the tag"):
+            tags_of(lines(["ar--rtl"]), "n3")
 
     def test_nodes(self) -> None:
         for read in (jr.read_statements, jr.read_batches):
@@ -286,12 +332,21 @@ class TestJelly12:
         assert len(told) == 1
         assert sum(statement[2] == Literal("m", lang="ar") for statement in found) == 4 * 20
 
+    def test_no_warning_for_a_later_stream_without_one(self) -> None:
+        later = DRAFT_STREAMS["triples"].data
+        settings: Any = {"directions": "drop", "on_repeated_options": "restart"}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            list(jr.read_batches(self.STREAM + later, **settings))
+        assert sum("left out" in str(warning.message) for warning in told) == 1
+
     def test_a_stream_of_graphs_ends_there(self) -> None:
         """The rest of the message is not a graph."""
         graphs = jr.read_graphs(self.STREAM)
         with (
             pytest.warns(UserWarning, match="with the draft$"),
-            pytest.raises(jr.DecodeError, match="base direction rtl"),
+            pytest.raises(jr.DecodeError, match="base direction rtl") as caught,
         ):
             next(graphs)
+        assert (caught.value.frame, caught.value.offset) == (0, 2)
         assert next(graphs, None) is None

@@ -348,6 +348,16 @@ class TestFiles:
         for canonical in (None, True, False):
             assert len(diff(old, old, canonical=canonical)) == 0
 
+    def test_base_directions_are_dropped_if_the_caller_says_so(self, tmp_path: Path) -> None:
+        old, new = tmp_path / "old.nq", tmp_path / "new.nq"
+        old.write_text('<urn:s> <urn:p> "x"@ar .\n')
+        new.write_text('<urn:s> <urn:p> "x"@ar--rtl .\n')
+        with pytest.raises(jr.DecodeError, match="base direction rtl") as caught:
+            diff(old, new)
+        assert (caught.value.source, caught.value.line) == (str(new), 1)
+        with pytest.warns(UserWarning, match="base directions of literals are left out"):
+            assert len(diff(old, new, directions="drop")) == 0
+
     def test_one_such_side_decides(self, files: tuple[Path, Path], tmp_path: Path) -> None:
         old, new = files
         lines = tmp_path / "new.nt"

@@ -27,11 +27,16 @@ cdef class TermTable:
 
 
 cdef int refuse_node(object node) except -1
-cdef int raise_direction(int direction, str who, error) except -1
+cdef int raise_direction(str literal, int direction, str who, error) except -1
 
 
-cdef inline int refuse_direction(Span tag, str who, error) except -1:
-    """Raise an error if a language tag has a base direction; ``who`` can't express it."""
+cdef inline int refuse_direction(Span literal, Span tag, str who, error) except -1:
+    """Raise an error if a literal's tag has a base direction, which ``who`` can't express."""
     cdef Span language
     cdef int direction = split_direction(tag, &language)
-    return raise_direction(direction, who, error) if direction > 0 else 0
+    if direction > 0:
+        raise_direction(
+            literal.start[:literal.end - literal.start].decode(errors="replace"), direction, who,
+            error,
+        )
+    return 0

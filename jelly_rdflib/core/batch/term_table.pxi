@@ -167,8 +167,9 @@ cdef int refuse_node(object node) except -1:
     )
 
 
-cdef int raise_direction(int direction, str who, error) except -1:
+cdef int raise_direction(str literal, int direction, str who, error) except -1:
     raise error(
-        f"literal with the base direction {'ltr' if direction == 1 else 'rtl'}: {who} none; to leave"
-        ' directions out, read with directions="drop" (command line: --directions drop)'
+        f"literal {literal!r} with the base direction {'ltr' if direction == 1 else 'rtl'}: {who}"
+        ' none; to leave directions out, read with directions="drop" (command line: --directions'
+        " drop)"
     )

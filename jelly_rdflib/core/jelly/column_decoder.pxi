@@ -366,35 +366,34 @@ cdef class ColumnDecoder:
     cdef int start_lists(self, Column* column) noexcept nogil:
         """Read the tags and lists with one value for all; check lists with one value for each."""
         cdef ValueList* lists = column.lists
-        cdef Failure* failure = &self.terms.failure
-        if self.check_count(&lists[COLUMN_PREFIX_IDS], lists[COLUMN_NAME_IDS].count, b"IRIs") < 0:
+        if (
+            self.start_list(
+                &lists[COLUMN_PREFIX_IDS], &lists[COLUMN_NAME_IDS], b"IRIs",
+                &column.prefix, &column.has_prefixes,
+            ) < 0
+            or self.start_list(
+                &lists[COLUMN_LITERAL_KINDS], &lists[COLUMN_TEXTS], b"literals",
+                &column.literal_kind, &column.has_literal_kinds,
+            ) < 0
+        ):
             return -1
-        if lists[COLUMN_PREFIX_IDS].count == 1:
-            if next_number(&lists[COLUMN_PREFIX_IDS], &column.prefix, failure) < 0:
-                return -1
-        else:
-            column.has_prefixes = lists[COLUMN_PREFIX_IDS].count > 0
-        if self.check_count(
-            &lists[COLUMN_LITERAL_KINDS], lists[COLUMN_TEXTS].count, b"literals"
-        ) < 0:
-            return -1
-        if lists[COLUMN_LITERAL_KINDS].count == 1:
-            if next_number(&lists[COLUMN_LITERAL_KINDS], &column.literal_kind, failure) < 0:
-                return -1
-        else:
-            column.has_literal_kinds = lists[COLUMN_LITERAL_KINDS].count > 0
         self.terms.last_name = self.terms.last_prefix = 0  # for the IRIs in triple terms
         return self.read_tags(&lists[COLUMN_TAGS], &lists[COLUMN_DIRECTIONS])
 
-    cdef int check_count(
-        self, const ValueList* values, uint32_t wanted, const char* what
+    cdef int start_list(
+        self, ValueList* numbers, const ValueList* values, const char* what,
+        uint32_t* only, bint* has_each,
     ) noexcept nogil:
-        if values.count <= 1 or values.count == wanted:
+        """Read a list with one number for all values, or check that it has one for each."""
+        if numbers.count == 1:
+            return next_number(numbers, only, &self.terms.failure)
+        has_each[0] = numbers.count > 0
+        if numbers.count == 0 or numbers.count == values.count:
             return 0
         self.terms.failure.what = what
         return fail_number(
-            &self.terms.failure, values.rest.start, b"column-lists",
-            b"list of {number} numbers for {bound} {what}", values.count, wanted,
+            &self.terms.failure, numbers.rest.start, b"column-lists",
+            b"list of {number} numbers for {bound} {what}", numbers.count, values.count,
         )
 
     cdef int read_tags(self, ValueList* tags, ValueList* directions) noexcept nogil:

@@ -44,12 +44,14 @@ cdef class FrameDecoder:
 
     cdef TermDecoder terms
     cdef NodeMaker factory
-    # Set by a subclass for its format: the messages of rows and options in `schema`, the version of
-    # the protocol, the format's name, and the error message for options of the other format.
+    # Set by a subclass for its format: the messages of rows and options in `schema`, the newest
+    # version that is no draft, the format's name, the name with the versions that are read, and
+    # the error message for options of the other format.
     cdef int row_message
     cdef int options_message
     cdef uint32_t newest_version
     cdef const char* format
+    cdef const char* read_versions
     cdef StreamKind other_kind
     # The rule that options of the other format break.
     cdef const char* type_rule
@@ -99,7 +101,7 @@ cdef class FrameDecoder:
         self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
         self.factory = factory
         # Subclasses set these.
-        self.format = self.type_rule = self.other_options = b""
+        self.format = self.read_versions = self.type_rule = self.other_options = b""
         self.stream_name = b""
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
@@ -566,23 +568,27 @@ cdef class FrameDecoder:
                 &self.terms.failure, at, b"version-tag", b"options of {what} without a version"
             )
         if version > self.newest_version:
+            self.terms.failure.what = self.read_versions
             return fail_number(
                 &self.terms.failure, at,
                 b"version-tag",
-                b"version {number} of {what}: this library reads up to version {bound}",
+                b"version {number} of {what}; ask the writer of the stream for version {bound}",
                 version, self.newest_version,
             )
         return 0
 
     cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Check the fields that both formats have."""
+        cdef uint32_t least = MIN_NAME_TABLE_SIZE
         cdef uint32_t size
         cdef int lookup
-        if options[TABLE_SIZES] < MIN_NAME_TABLE_SIZE:
+        if options[VERSION] == DRAFT_VERSION:
+            least = MIN_COLUMN_NAMES
+        if options[TABLE_SIZES] < least:
             return fail_number(
                 &self.terms.failure, at, b"name-lookup-size",
                 b"name lookup of {number} entries: the least is {bound}",
-                options[TABLE_SIZES], MIN_NAME_TABLE_SIZE,
+                options[TABLE_SIZES], least,
             )
         for lookup in range(LOOKUPS):
             size = options[TABLE_SIZES + lookup]

@@ -9,6 +9,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         self.options_message = PATCH_OPTIONS
         self.newest_version = 1
         self.format = b"Jelly-Patch"
+        self.read_versions = b"Jelly-Patch: this library reads only version 1"
         self.kinds.first_entry = PATCH_NAME
         self.other_kind = StreamKind.STATEMENT_STREAM
         self.type_rule = b"statement-type"

@@ -37,6 +37,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.options_message = STREAM_OPTIONS
         self.newest_version = 2
         self.format = b"Jelly-RDF"
+        self.read_versions = b"Jelly-RDF: this library reads versions 1 and 2, and 3 as a draft"
         self.kinds.first_entry = RDF_NAME
         self.other_kind = StreamKind.PATCH_STREAM
         self.type_rule = b"format"
@@ -93,7 +94,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             # Only repeated options of Jelly-RDF 1.2 end an open message.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
-            self.has_told_dropped = False
+            self.columns.has_dropped = self.has_told_dropped = False
             self.options_message = COLUMN_OPTIONS if self.is_columnar else STREAM_OPTIONS
         if self.is_columnar:
             return self.decode_frame_columns(frame)
@@ -203,7 +204,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return fail_number(
                 &self.terms.failure, at, b"physical-type",
                 b"options of neither draft of Jelly-RDF 1.2: field 2 is {number}, field 5 is"
-                b" {bound}", options[2], options[5],
+                b" {bound}; ask the writer of the stream for version 2", options[2], options[5],
             )
         options[PHYSICAL_TYPE] = physical
         options[MESSAGES_OPTION] = messages
@@ -212,15 +213,18 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef int check_restated(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Check repeated options, which empty the lookups, and may change their sizes."""
-        if self.repeated_options == REFUSE:
-            return self.refuse_repeated(at)
+        """Check repeated options, which empty the lookups, and may change their sizes.
+
+        The format defines what they mean, so `REFUSE` only refuses those that are wrong.
+        """
         if (
             options[VERSION] != DRAFT_VERSION
             or options[PHYSICAL_TYPE] != self.option_fields[PHYSICAL_TYPE]
             or options[MESSAGES_OPTION] != self.option_fields[MESSAGES_OPTION]
             or options[LENGTHS_OPTION] != self.option_fields[LENGTHS_OPTION]
         ):
+            if self.repeated_options == REFUSE:
+                return self.refuse_repeated(at)
             return fail(
                 &self.terms.failure, at, b"options-same",
                 b"options with another version, physical type or stream type than the first ones",
@@ -259,12 +263,6 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return fail_number(
                 failure, at, b"rdf-version",
                 b"{number} is no version of RDF", options[RDF_VERSION_OPTION], 0,
-            )
-        if options[TABLE_SIZES] < MIN_COLUMN_NAMES:
-            return fail_number(
-                failure, at, b"name-lookup-size",
-                b"name lookup of {number} entries: the least is {bound} in Jelly-RDF 1.2",
-                options[TABLE_SIZES], MIN_COLUMN_NAMES,
             )
         if (
             self.check_options(options, at) < 0

@@ -456,7 +456,8 @@ cdef class TermEncoder:
             self.text_of(extra, &language)
             if not self.keeps_directions:
                 refuse_direction(
-                    text_of(self.terms, extra), "Jelly-RDF 1.1 and Jelly-Patch have", EncodeError
+                    text_of(self.terms, number), text_of(self.terms, extra),
+                    "Jelly-RDF 1.1 and Jelly-Patch have", EncodeError,
                 )
             size += field_size(language.size)
         elif kind == TermKind.TYPED_LITERAL:

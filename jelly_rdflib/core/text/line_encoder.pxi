@@ -136,8 +136,9 @@ cdef class LineEncoder(TextEncoder):
         """Check that a term other than a quoted triple can be written in the syntaxes of RDF."""
         cdef int kind = self.terms.kinds[term]
         cdef uint32_t extra = self.terms.extras[term]
-        cdef int fault
+        cdef Span literal = text_of(self.terms, term)
         cdef Span language
+        cdef int fault
         if kind == TermKind.TYPED_LITERAL and wants_tag(self.terms, extra):
             raise EncodeError(
                 f"a literal of datatype {str_of_span(text_of(self.terms, extra))} has no"
@@ -147,7 +148,7 @@ cdef class LineEncoder(TextEncoder):
             term = extra
         if kind == TermKind.LANGUAGE_LITERAL:
             if not self.has_directions:
-                refuse_direction(text_of(self.terms, term), f"{self.title} has", EncodeError)
+                refuse_direction(literal, text_of(self.terms, term), f"{self.title} has", EncodeError)
             fault = split_direction(text_of(self.terms, term), &language)
             if fault < 0 or not is_language_tag(language) or not is_well_formed(language):
                 fault = LANGUAGE_TAG

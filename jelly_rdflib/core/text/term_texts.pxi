@@ -234,7 +234,9 @@ cdef class TermTexts:
             return self.put_iri(out, text)
         if kind == TermKind.LANGUAGE_LITERAL:
             if self.is_patch and not is_language_tag(text):
-                refuse_direction(text, "RDF Patch text has", EncodeError)
+                refuse_direction(
+                    text_of(self.terms, term), text, "RDF Patch text has", EncodeError
+                )
                 raise EncodeError(
                     f"RDF Patch text can't have {str_of_span(text)!r}: it is not a language tag"
                 )

@@ -232,7 +232,7 @@ cdef const uint8_t* read_tagged(
     if not is_language_tag(plain):
         return fail_token(self, tag.start, b"this is no language tag")
     if direction != 0 and self.grammar == RDF_PATCH:
-        return refuse(self, plain.end, b"RDF 1.1 has no direction behind a language tag")
+        return refuse(self, plain.end, b"RDF Patch has no base directions: leave it out of the tag")
     if direction < 0:
         return refuse(self, plain.end, b"the direction behind a language tag is --ltr or --rtl")
     if (self.grammar == STRICT_LINES and not is_well_formed(plain)) or (

@@ -267,7 +267,7 @@ cdef class ThriftEncoder(Output):
         self.put_string(NEXT_STRING, self.iri_of(terms, term))
         if kind == TermKind.LANGUAGE_LITERAL:
             if not is_language_tag(extra):
-                refuse_direction(extra, "Thrift has", EncodeError)
+                refuse_direction(text, extra, "Thrift has", EncodeError)
                 tag = str(extra.start[:size_of(extra)], "utf-8")
                 raise EncodeError(f"{tag!r} is no language tag: it can't be written")
             self.put_string(NEXT_STRING, extra)

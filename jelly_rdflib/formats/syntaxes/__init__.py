@@ -159,5 +159,6 @@ SYNTAXES: tuple[Format, ...] = (
         media_types=("application/ld+json",),
         start=_JSON_START,
         has_triple_terms=False,
+        has_directions=True,
     ),
 )

@@ -30,6 +30,7 @@ _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
+    "rdf:dirLangString is not supported in N3": ": leave the base direction out of the tag",
 }
 # Messages for the faults that the scanner finds, by first byte; all other faults are bad escapes.
 _FAULTS = dict.fromkeys(b"\r\n", "a string with a line break takes three quotes")
@@ -41,8 +42,15 @@ _FAULTS |= dict.fromkeys(
 # like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
-# How many bytes are searched again together with the next piece, since a label may span both.
-_OVERLAP = 64
+# An element of RDF/XML with a base direction and a child, whose literals pyoxigraph gives none. The
+# expression is fast since it starts with a text, and does not go back in the other attributes.
+_DIRECTED = re.compile(
+    rb"its:dir(?<=\sits:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
+    rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
+)
+# How many bytes are searched again together with the next piece, since a label or the start of an
+# element may span both.
+_OVERLAP = 2048
 # How many marks' columns are remembered: more than a parser can have read ahead, unless it has just
 # read a token of some MiB.
 _MARKS = 1 << 14
@@ -70,6 +78,8 @@ class SyntaxInput:
     statements that the parser made, and gets the number of bytes that the parser was given, as
     does ``position``. ``labels`` gets the labels in these bytes that ``written`` matches.
     ``scanner`` checks the bytes, and may add marks for the parser, which are not counted.
+    ``keeps_directions`` is only for RDF/XML: it raises an error where pyoxigraph leaves out a base
+    direction; if False, ``has_dropped`` notes it.
     """
 
     def __init__(
@@ -80,13 +90,17 @@ class SyntaxInput:
         labels: NodeLabels,
         written: re.Pattern[bytes],
         scanner: TurtleScanner | None = None,
+        *,
+        keeps_directions: bool = True,
     ) -> None:
         self._source = text
         self._max_size = max_size
         self._count = count
         self._labels = labels
         self._written = written
-        # The last bytes that were searched for labels, to be searched again with the next ones.
+        self._keeps_directions = keeps_directions
+        self.has_dropped = False
+        # The last bytes that were searched, to be searched again with the next ones.
         self._looked = b""
         self._scanner = scanner
         # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
@@ -137,7 +151,7 @@ class SyntaxInput:
         self._size += len(data)
         self.position += len(data)
         self._count.read = self.position
-        self._keep_labels(data)
+        self._search(data)
         if self._size > self._max_size:
             raise LimitError(
                 f"more than {self._max_size} bytes make no statement",
@@ -168,9 +182,19 @@ class SyntaxInput:
             self._fill(size)
             data = bytes(self._waiting[:size])
 
-    def _keep_labels(self, data: bytes) -> None:
+    def _search(self, data: bytes) -> None:
+        """Keep the labels in the bytes, and look for directions that pyoxigraph leaves out."""
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
+        if self._written is _WRITTEN_IN_XML and (found := _DIRECTED.search(data)) is not None:
+            if self._keeps_directions:
+                raise DecodeError(
+                    "its:dir on an element with others in it, where pyoxigraph does not read it:"
+                    " write it on the element of each literal, or leave directions out by"
+                    ' directions="drop" (command line: --directions drop)',
+                    offset=self.position - len(data) + found.start(),
+                )
+            self.has_dropped = True
         self._looked = data[-_OVERLAP:]
 
     def _fill(self, size: int) -> None:
@@ -220,7 +244,13 @@ class StatementBatches(Iterator[Batch]):
             )
         self._scanner = scanner
         self._input = SyntaxInput(
-            text, limits.max_frame_size, self._count, labels, written, scanner
+            text,
+            limits.max_frame_size,
+            self._count,
+            labels,
+            written,
+            scanner,
+            keeps_directions=reading.directions != "drop",
         )
         self._format = format
         self._drops_directions = drops_directions(reading.directions)
@@ -241,8 +271,7 @@ class StatementBatches(Iterator[Batch]):
             self._builder,
             ox,
             has_graphs=format.has_graphs,
-            # JSON-LD 1.1 drops directions by default, since RDF 1.1 can't express them.
-            drops_directions=format.parser == "JSON_LD" or self._drops_directions,
+            drops_directions=self._drops_directions,
             by_grammar=reading.by_grammar,
             has_marks=scanner is not None,
             max_nesting_depth=limits.max_nesting_depth,
@@ -306,7 +335,8 @@ class StatementBatches(Iterator[Batch]):
             self._add_prefixes(self._parser.prefixes, self._quads)
         if first is not None:
             self._quads.read(first, _ROWS, _TEXT)
-        if self._drops_directions and self._quads.has_dropped and not self._has_told:
+        has_dropped = self._quads.has_dropped or self._input.has_dropped
+        if has_dropped and not self._has_told:
             self._has_told = True
             self._tell_dropped()
 

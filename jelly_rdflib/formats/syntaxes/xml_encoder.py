@@ -64,6 +64,11 @@ class XmlEncoder(SyntaxEncoder):
         for term in (s, o):
             if term.startswith("_:") and _NAME.fullmatch(term, 2) is None:
                 raise EncodeError(f"{term} can't be a blank node in RDF/XML: its label is no name")
+        if o.startswith('"') and o.endswith(("--ltr", "--rtl")) and not _has_directions():
+            raise EncodeError(
+                f"{o} has a base direction, which this version of pyoxigraph leaves out of RDF/XML:"
+                " update pyoxigraph"
+            )
         if o.startswith('"') and "\\" in o and _NO_XML_CHARACTER.search(o.replace("\\\\", "")):
             raise EncodeError(f"{o} has a character that XML does not allow")
         if p == _TYPE and o.startswith("<") and not self._is_name(o):
@@ -108,6 +113,13 @@ class XmlEncoder(SyntaxEncoder):
             b"\n\t<rdf:Description%b>" % match["subject"]
             + b'\n\t\t<rdf:type rdf:resource="%b"/>' % type_
         )
+
+
+@functools.cache
+def _has_directions() -> bool:
+    """Return whether pyoxigraph writes base directions to RDF/XML; old versions leave them out."""
+    line = b'<s:s> <s:p> "o"@ar--rtl .\n'
+    return b"its:dir" in serialize(line, ox.RdfFormat.RDF_XML, {})
 
 
 def _ends_with_name(iri: str) -> bool:

@@ -30,13 +30,14 @@ cdef class NodeFactory(NodeMaker):
 
     def __cinit__(
         self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1,
-        size_t max_terms=<size_t>-1
+        size_t max_terms=<size_t>-1, bint keeps_directions=False
     ):
         self.types = types
         self.default_graph = str(types.default_graph).encode()
         self.max_xml_tags = max_xml_tags
         self.max_terms = max_terms
         self.normalize = normalize
+        self.keeps_directions = keeps_directions
 
     def __dealloc__(self):
         cdef size_t i
@@ -72,9 +73,7 @@ cdef class NodeFactory(NodeMaker):
 
     def for_messages(self):
         """Return a factory that appends base directions to the languages of its literals."""
-        cdef NodeFactory factory = NodeFactory(self.types, normalize=self.normalize)
-        factory.keeps_directions = True
-        return factory
+        return NodeFactory(self.types, normalize=self.normalize, keeps_directions=True)
 
     def show_batch(self, batch):
         """Return an HTML table of the first operations of a batch."""
@@ -184,10 +183,14 @@ cdef class NodeFactory(NodeMaker):
         return self.make_literal(kind, decode(text), extra)
 
     cdef object make_literal(self, int kind, str text, object extra):
+        cdef Span plain
+        cdef int direction
         language = extra if kind == TermKind.LANGUAGE_LITERAL else None
         datatype = extra if kind == TermKind.TYPED_LITERAL else None
         if language is not None and PyUnicode_IS_ASCII(language) and not self.keeps_directions:
-            refuse_direction(utf8_of(language), "rdflib's literals have", DecodeError)
+            direction = split_direction(utf8_of(language), &plain)
+            if direction > 0:
+                raise_direction(text, direction, "rdflib's literals have", DecodeError)
         if datatype is None:
             return new_literal(self.types, text, language, None, text, None)
         literal = None

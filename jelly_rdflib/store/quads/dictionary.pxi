@@ -118,7 +118,8 @@ cdef class Dictionary:
         if is_literal(key.kind):
             if key.kind == TermKind.LANGUAGE_LITERAL:
                 refuse_direction(
-                    text_of(terms, terms.extras[term]), "rdflib's literals have", DecodeError
+                    key.text, text_of(terms, terms.extras[term]), "rdflib's literals have",
+                    DecodeError,
                 )
                 extra = self.number_of_text(
                     TermKind.STRING, text_of(terms, terms.extras[term]), is_added

@@ -263,10 +263,14 @@ class TestRepeatedOptions:
         (frame,) = read_plain(data)
         assert read_plain(data + data) == [frame, frame]
 
-    def test_refused_if_that_is_wanted(self) -> None:
-        data = build_stream(LATER, [self.FRAME, self.FRAME])
-        with pytest.raises(jr.DecodeError) as caught:
-            list(jr.read_statements(data, on_repeated_options="error"))
+    def test_error_reads_them_too(self) -> None:
+        """Since the format says what they mean; `error` only refuses those that it excludes."""
+        data = build_stream(LATER, [self.FRAME])
+        (frame,) = read_plain(data)
+        assert read_plain(data + data, on_repeated_options="error") == [frame, frame]
+        quads = {"rows": [build_options(physical_type=QUADS)], "columns": build_batch()}
+        with pytest.raises(jr.DecodeError, match="choose on_repeated_options=") as caught:
+            read_plain(data + build_stream(LATER, [quads]), on_repeated_options="error")
         assert (caught.value.rule, caught.value.frame) == (jr.Rule.REPEATED_OPTIONS, 1)
 
     def test_a_new_stream_may_be_of_another_kind(self) -> None:
@@ -283,6 +287,15 @@ class TestRepeatedOptions:
         with pytest.raises(jr.DecodeError) as caught:
             list(jr.read_statements(parts[1] + parts[2]))
         assert caught.value.rule == "options-same"
+
+
+@pytest.mark.parametrize("changes", [{"version": 4}, {"physical_type": 0}])
+def test_errors_of_unknown_options_say_what_to_ask_for(changes: dict[str, int]) -> None:
+    data = build_stream(LATER, [{"rows": [build_options(**changes)]}])
+    with pytest.raises(jr.DecodeError, match="ask the writer of the stream for version 2 ") as told:
+        read_plain(data)
+    if "version" in changes:
+        assert "this library reads versions 1 and 2, and 3 as a draft" in told.value.message
 
 
 def test_options_are_not_for_a_writer() -> None:

@@ -57,19 +57,23 @@ def labels(source: Any, format: str) -> list[str]:
 class TestTerms:
     """Each syntax gives the terms that are written in the text."""
 
-    def test_json_ld_drops_directions(self) -> None:
+    def test_json_ld_has_directions_of_languages(self) -> None:
         text = """[
             {"@id": "urn:s", "urn:p": {"@value": "x", "@language": "ar", "@direction": "rtl"}},
             {"@id": "urn:s", "urn:p": {"@value": "y", "@direction": "ltr"}},
             {"@context": {"@direction": "rtl", "p": "urn:p"}, "@id": "urn:s", "p": ["z", 1]}
         ]"""
+        with pytest.raises(jr.DecodeError, match="'x' with the base direction rtl"):
+            read(text, "json-ld")
         found = [
             literal("x", "ar"),
             literal("y"),
             literal("z"),
             literal("1", None, f"{XSD}integer"),
         ]
-        assert [quad[:3] for quad in read(text, "json-ld")] == [(S, P, o) for o in found]
+        with pytest.warns(UserWarning, match="base directions of literals are left out"):
+            without = read(text, "json-ld", directions="drop")
+        assert [quad[:3] for quad in without] == [(S, P, o) for o in found]
 
     def test_a_formula_is_an_error(self) -> None:
         _, error = attempt("<urn:s> <urn:p> { <urn:a> <urn:b> <urn:c> } .", "n3")
