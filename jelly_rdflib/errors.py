@@ -363,7 +363,10 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A log, or a store next to it, has a damaged file that is not needed. The work was done.
+    """A log or a store may have less than its user expects.
+
+    A damaged file that is not needed was left out, or a store in a file has lost changes that were
+    not committed.
 
     Examples:
         To make it an error:
