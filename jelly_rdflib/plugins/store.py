@@ -108,23 +108,29 @@ class StoreParser(Parser):
             return
         base = None
         prefix = f"N{secrets.token_hex(8)}"
-        # The store may already have nodes of the same text.
-        is_empty = not any(True for _ in target.store.triples((None, None, None)))
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
-        with raising_parser_errors():
-            apply_statements(
-                get_bytes(source, self._format),
-                target,
-                limits=limits,
-                strict=False,
-                by_grammar=True,
-                format=self._format,
-                base=base,
-                directions=directions,
-                label_prefix=prefix,
-                made_label_prefix="" if is_empty else prefix,
-            )
+        parsing = vars(target.store)
+        # The store may already have nodes of the same text, or get them now from another thread.
+        is_first = parsing.setdefault("_first_parser", self) is self
+        try:
+            is_empty = not any(True for _ in target.store.triples((None, None, None)))
+            with raising_parser_errors():
+                apply_statements(
+                    get_bytes(source, self._format),
+                    target,
+                    limits=limits,
+                    strict=False,
+                    by_grammar=True,
+                    format=self._format,
+                    base=base,
+                    directions=directions,
+                    label_prefix=prefix,
+                    made_label_prefix="" if is_first and is_empty else prefix,
+                )
+        finally:
+            if is_first:
+                del parsing["_first_parser"]
 
 
 class StoreSerializer(Serializer):
