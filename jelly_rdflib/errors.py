@@ -48,6 +48,9 @@ class JellyError(Exception):
 class _PlacedError(JellyError):
     """An error that may have a position in the input."""
 
+    # Comes before a position that is the start of many rows, of which one has the fault.
+    _since = ""
+
     def __init__(
         self,
         message: str,
@@ -74,7 +77,8 @@ class _PlacedError(JellyError):
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= count_from_one({"frame": self.frame, "row": self.row})
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
-        return f"{self.message} ({', '.join(known)})" if known else self.message
+        since = "" if self.frame is not None else self._since
+        return f"{self.message} ({since}{', '.join(known)})" if known else self.message
 
     def __str__(self) -> str:
         return self.text if self.source is None else f"{self.source}: {self.text}"
@@ -232,6 +236,8 @@ class ApplyError(_PlacedError):
         Traceback (most recent call last):
         jelly_rdflib.errors.ApplyError: transaction ends, but none was started
     """
+
+    _since = "at or after "
 
 
 class RollbackError(ApplyError):
