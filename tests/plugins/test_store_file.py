@@ -10,7 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -842,6 +842,29 @@ def test_a_program_that_does_not_commit_is_warned_by_default(path: Path, end: st
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "LogWarning: the store " in done.stderr
     assert "pending changes" in done.stderr
+
+
+def test_to_open_a_graph_without_a_name_warns(path: Path) -> None:
+    unnamed = Graph("Jelly")
+    for graph in (unnamed, Graph("Jelly", "urn:g"), Dataset(store="Jelly")):
+        is_unnamed = graph is unnamed
+        expected: Any = pytest.warns(jr.LogWarning, match="will not be found in the file again")
+        with expected if is_unnamed else nullcontext([]) as caught:
+            graph.open(str(path), create=True)
+        assert [each.filename for each in caught] == [__file__] * is_unnamed
+        graph.close()
+
+
+def test_a_file_of_another_format_is_refused_with_the_way_to_read_it(tmp_path: Path) -> None:
+    turtle, patch = tmp_path / "x.ttl", tmp_path / "x.jellyp"
+    turtle.write_text("@prefix : <urn:> . :s :p :o .")
+    jr.Patch([(Op.A, S, P, P, None)]).save(patch)
+    for file, what in ((turtle, "the input Jelly-RDF at all"), (patch, 'format="jelly-patch"')):
+        with pytest.raises(jr.DecodeError) as caught:
+            opened(file)
+        assert what in str(caught.value)
+        assert "A store opens Jelly-RDF: parse() reads other formats" in str(caught.value)
+        assert not log_of(file).exists()
 
 
 def test_a_removal_is_a_pending_change(path: Path) -> None:
