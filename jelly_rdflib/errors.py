@@ -48,6 +48,9 @@ class JellyError(Exception):
 class _PlacedError(JellyError):
     """An error that may have a position in the input."""
 
+    # Comes before a position that is the start of many rows, of which one has the fault.
+    _since = ""
+
     def __init__(
         self,
         message: str,
@@ -74,7 +77,8 @@ class _PlacedError(JellyError):
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= count_from_one({"frame": self.frame, "row": self.row})
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
-        return f"{self.message} ({', '.join(known)})" if known else self.message
+        since = "" if self.frame is not None else self._since
+        return f"{self.message} ({since}{', '.join(known)})" if known else self.message
 
     def __str__(self) -> str:
         return self.text if self.source is None else f"{self.source}: {self.text}"
@@ -233,6 +237,8 @@ class ApplyError(_PlacedError):
         jelly_rdflib.errors.ApplyError: transaction ends, but none was started
     """
 
+    _since = "at or after "
+
 
 class RollbackError(ApplyError):
     """A failed transaction could not be undone: the target keeps a part of its changes.
@@ -363,7 +369,10 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A log, or a store next to it, has a damaged file that is not needed. The work was done.
+    """A log or a store may have less than its user expects.
+
+    A damaged file that is not needed was left out, or a store in a file has lost changes that were
+    not committed.
 
     Examples:
         To make it an error:

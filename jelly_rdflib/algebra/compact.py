@@ -81,6 +81,7 @@ def compact(
         OSError: The path can't be opened or read.
 
     See Also:
+        - `Patch.compact`: compact a patch in memory.
         - `PatchLog.squash`: the same in a log.
 
     Examples:

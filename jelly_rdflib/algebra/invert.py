@@ -80,6 +80,7 @@ def invert(
         OSError: The path can't be opened or read.
 
     See Also:
+        - `Patch.invert`: undo a patch in memory.
         - `effective`: make a patch that can be undone.
         - `PatchLog.checkout`: go back in a log.
 

@@ -232,6 +232,7 @@ def write_graphs(
 def empty_dataset(store: str | Store = "Jelly") -> Dataset:
     """Make a dataset without the prefixes that rdflib binds by default."""
     dataset = Dataset(store=store)
+    dataset._bind_namespaces = "none"
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
     # This graph's own manager would bind them when something is parsed into the graph.
     dataset.default_graph.namespace_manager = dataset.namespace_manager

@@ -74,7 +74,8 @@ class PatchLog(Tabular):
     Args:
         path: The folder; or the address of a log on a server, ``http://…`` or ``https://…``, see
             ``jellyp log serve``. That takes the extra ``http``.
-        create: Make the log if it does not exist.
+        create: Make the log if it does not exist. An existing log is continued; `create` refuses
+            it.
         compression: ``"zst"`` to compress the files of a new log with zstd.
         limits: The limits for reading patches, also those of the log itself; by default `Limits()`.
         timeout: The seconds to wait for other writers. After that any method, also one that only
@@ -148,7 +149,9 @@ class PatchLog(Tabular):
         if is_address(path):
             raise ValueError(_NOT_MADE.format(path))
         if not FolderHistory(path, Limits(), timeout).create(compression):
-            raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
+            raise FileExistsError(
+                f"there is a patch log at {os.fspath(path)} already: PatchLog(path) opens it"
+            )
         return cls(path, limits=limits, timeout=timeout)
 
     def __getstate__(self) -> dict[str, Any]:

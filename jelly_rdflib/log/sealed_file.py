@@ -15,8 +15,8 @@ from typing import Any
 from jelly_rdflib.core.source import ByteSource, open_source
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import open_input
 
 VERSION = "jelly-rdflib.version"
 """The key of the version: the id of the log, the number, and the id of the patch that makes it."""
@@ -65,16 +65,17 @@ class SealedFile:
     def __init__(self, path: Path, limits: Limits) -> None:
         # If another process replaces the file now, the patches since this version are applied to a
         # newer file, which changes nothing.
-        with closing(read_batches(path, format=JELLY.name, limits=limits)) as batches:
+        opened = open_input(path, format=JELLY.name, holds_changes=False, limits=limits)
+        with closing(opened.open()) as batches:
             first = next(batches, None)
         found = b"" if first is None else first.metadata.get(VERSION, b"")
         version = found.decode("ascii", "replace")
         self.version = version if _VERSION.fullmatch(version) else ""
-        opened = open_source(path, limits)
-        assert isinstance(opened, ByteSource)
+        source = open_source(path, limits)
+        assert isinstance(source, ByteSource)
         self.size = 0
-        self._read_source = opened.read
-        self.source = ByteSource(self._read, opened.close)
+        self._read_source = source.read
+        self.source = ByteSource(self._read, source.close)
         self._digest = hashlib.sha256()
         # The last bytes, which may be the last frame.
         self._end = b""

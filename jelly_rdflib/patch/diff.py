@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset, Graph
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.formats import Format
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.canonical.differ import differ
 from jelly_rdflib.graph.canonical.quads import Quad, is_blank
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
+from jelly_rdflib.graph.stores.prefixes import Bindings, find_own_bindings, used_in
 from jelly_rdflib.operations import ChangeOp, Op, Operation
 from jelly_rdflib.options import Directions
 from jelly_rdflib.patch.patch import Patch, join_parts
@@ -40,8 +41,12 @@ def diff(
     Blank nodes are compared by their labels. But if either side is a file of Turtle, TriG, N3,
     RDF/XML or JSON-LD, where a node need not have a label, they are compared by their statements.
     ``canonical`` overrides this. Two Graphs make a patch of triples. If either side is a Dataset or
-    a file, the patch is one of quads, and a Graph counts as a default graph. Prefixes are compared
-    if both sides can have them. A named graph without statements counts as missing.
+    a file, the patch is one of quads, and a Graph counts as a default graph. A named graph without
+    statements counts as missing.
+
+    Prefixes are compared if both sides can have them. If rdflib binds prefixes to only one side by
+    itself, because the other side is a file or a checkout of a log, these are not deleted, and only
+    added if new statements use them.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     connected by blank nodes are a component. Components with the same canonical form (RDFC-1.0) are
@@ -147,11 +152,14 @@ def diff_read(
         canonical = not all(format.labels_last for format in formats)
     before, after = Contents(old), Contents(new)
     bound: list[dict[str, URIRef]] = [{}, {}]
+    unasked: Bindings = set()
     if all(format.has_prefixes for format in formats):
         bound = [
             {prefix: URIRef(iri) for prefix, iri in graph.namespaces()} for graph in (old, new)
         ]
-    patch = _diff(before, after, bound, canonical=canonical)
+        # Without those that rdflib binds to one side by itself, and the other side lacks.
+        unasked = find_own_bindings(old) ^ find_own_bindings(new)
+    patch = _diff(before, after, bound, unasked, canonical=canonical)
     patch._prefixes = {str(iri): prefix for each in bound for prefix, iri in each.items()}
     return patch
 
@@ -168,36 +176,69 @@ def _load(path: str | os.PathLike[str], directions: Directions) -> tuple[Dataset
 
 
 def _diff(
-    before: Contents, after: Contents, bound: list[dict[str, URIRef]], *, canonical: bool
+    before: Contents,
+    after: Contents,
+    bound: list[dict[str, URIRef]],
+    unasked: Bindings,
+    *,
+    canonical: bool,
 ) -> Patch:
-    prefixes = _diff_prefixes(bound[0], bound[1])
+    statements: list[Any] = []
+    deleted = added = None
     if not canonical:
         deleted = before.missing_batches(after, Op.D)
         added = after.missing_batches(before, Op.A)
-        if deleted is not None and added is not None:
-            statements = list(chain(deleted, added))
-            if not prefixes and not statements:
-                return Patch()
-            return join_parts([(Op.TX,), *prefixes, *statements, (Op.TC,)])
-    deletes = _missing_triples(before, after, only_ground=canonical)
-    adds = _missing_triples(after, before, only_ground=canonical)
-    if canonical:
-        _differ_by_blank_nodes(before, after, deletes, adds)
-    changes = [
-        *prefixes,
-        *_operations(Op.D, deletes),
-        *_operations(Op.A, adds),
-    ]
-    return Patch([(Op.TX,), *changes, (Op.TC,)] if changes else [])
+    if deleted is not None and added is not None:
+        statements = [*deleted, *added]
+    else:
+        deletes = _missing_triples(before, after, only_ground=canonical)
+        adds = _missing_triples(after, before, only_ground=canonical)
+        if canonical:
+            _differ_by_blank_nodes(before, after, deletes, adds)
+        statements = [*_operations(Op.D, deletes), *_operations(Op.A, adds)]
+    changes = [*_diff_prefixes(bound[0], bound[1], unasked, statements), *statements]
+    if not changes:
+        return Patch()
+    changes = [(Op.TX,), *changes, (Op.TC,)]
+    return Patch(changes) if deleted is None or added is None else join_parts(changes)
 
 
-def _diff_prefixes(before: dict[str, URIRef], after: dict[str, URIRef]) -> list[Operation]:
-    gone = sorted(prefix for prefix, iri in before.items() if after.get(prefix) != iri)
-    come = sorted(prefix for prefix, iri in after.items() if before.get(prefix) != iri)
+def _diff_prefixes(
+    before: dict[str, URIRef], after: dict[str, URIRef], unasked: Bindings, statements: list[Any]
+) -> list[Operation]:
+    """Return the changes of prefixes.
+
+    An ``unasked`` binding of a prefix or IRI that the other side does not bind is left out, unless
+    the statements use it and it is new.
+    """
+    gone, come = (
+        {
+            binding
+            for binding in one.items() - other.items()
+            if binding not in unasked or binding[0] in other or binding[1] in other.values()
+        }
+        for one, other in ((before, after), (after, before))
+    )
+    waiting = (unasked & after.items()) - before.items() - come
+    for part in statements:
+        if not waiting:
+            break
+        used = used_in(_added_text(part), waiting)
+        waiting -= used
+        come |= used
     return [
-        *((Op.PD, prefix, before[prefix], None) for prefix in gone),
-        *((Op.PA, prefix, after[prefix], None) for prefix in come),
+        *((Op.PD, prefix, iri, None) for prefix, iri in sorted(gone)),
+        *((Op.PA, prefix, iri, None) for prefix, iri in sorted(come)),
     ]
+
+
+def _added_text(part: Operation | Batch) -> bytes:
+    """Return the text of all terms of an addition, or of a batch of additions."""
+    if isinstance(part, Batch):
+        return bytes(part.terms.data) if part.ops[0] == Op.A else b""
+    if part[0] != Op.A:
+        return b""
+    return " ".join(f"{term} {getattr(term, 'datatype', '')}" for term in part[1:]).encode()
 
 
 def _missing_triples(

@@ -41,7 +41,8 @@ class Patch(PatchOperations, Tabular):
 
     A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
     patch with the effect of both. Patches are equal if their operations are. A patch can be
-    pickled. ``print(patch)`` gives RDF Patch text, and a notebook shows a table.
+    pickled. ``print(patch)`` shows RDF Patch text, but leaves out the middle of more than 25
+    operations: `to_text` returns the whole text. A notebook shows a table.
 
     A patch is also a table for libraries that read Arrow: ``pyarrow.table(patch)``,
     ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is not a
@@ -98,7 +99,8 @@ class Patch(PatchOperations, Tabular):
         if left_out <= 0:
             return _lines_of(self)
         first, last = _lines_of(self[:_FIRST_LINES]), _lines_of(self[-_LAST_LINES:])
-        return f"{first}\n# ... {left_out:,} more operations ...\n{last}"
+        # No comment: a reader must refuse a text that lacks operations.
+        return f"{first}\n... {left_out:,} more operations: to_text() has all of them ...\n{last}"
 
     def _repr_html_(self) -> str:
         return operations_html("Patch", self, len(self), prefixes=self._prefixes)
@@ -172,7 +174,7 @@ class Patch(PatchOperations, Tabular):
         return cls.of_slices(importers.import_arrow().read_patch(table, limits=limits))
 
     def to_text(self) -> str:
-        """Return the patch as RDF Patch text.
+        """Return the whole patch as RDF Patch text.
 
         Raises:
             EncodeError: A transaction of the patch does not end, or the text can't express an
@@ -342,5 +344,5 @@ def _lines_of(operations: Patch) -> str:
             file.write(lines.getvalue())
         except (EncodeError, LimitError):
             # `print` must not fail, even if RDF Patch text can't express an operation.
-            file.write("".join(f"# {show(operation)}\n" for operation in shown).encode())
+            file.write("".join(f"... {show(operation)} ...\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

@@ -16,6 +16,14 @@ from jelly_rdflib.formats import Format
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 
+def find_caller(method: Any) -> Any:
+    """Return the object whose method is the nearest one among the callers; None without one."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code is not method.__code__:
+        frame = frame.f_back
+    return frame and frame.f_locals.get("self")
+
+
 def find_target(sink: Graph) -> Graph:
     """Return the dataset that is parsing, if any; otherwise the sink.
 

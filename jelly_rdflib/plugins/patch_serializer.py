@@ -13,6 +13,7 @@ from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.stores.contents import Contents
+from jelly_rdflib.graph.stores.prefixes import find_own_bindings, used_in
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.diff import diff
@@ -40,7 +41,10 @@ class PatchSerializer(Serializer):
         header_prev: str | None = None,
         options: PatchOptions | None = None,
     ) -> None:
-        """Write one patch with one transaction, the prefixes included.
+        """Write one patch with one transaction.
+
+        The patch has the prefixes, too: first your own, last those of the prefixes that rdflib
+        binds by itself which the statements use. A patch that removes statements has no prefixes.
 
         ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
         any encoding to get the bytes of a binary format.
@@ -50,7 +54,8 @@ class PatchSerializer(Serializer):
             base: Ignored: all IRIs are written in full.
             encoding: Ignored: a format is either binary or UTF-8.
             operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
-                for one that deletes them. By default ``"add"``, unless ``target`` is given.
+                for one that deletes the statements. By default ``"add"``, unless ``target`` is
+                given.
             target: A graph or dataset: write the patch that turns the one serialized into it; see
                 `jelly_rdflib.diff`.
             header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
@@ -136,9 +141,18 @@ class RdfPatchThriftSerializer(PatchSerializer):
 
 
 def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
-    """Write operations for all prefixes and statements."""
-    change_prefix = writer.delete_prefix if is_removed else writer.add_prefix
-    for prefix, iri in sorted(graph.namespaces()):
-        change_prefix(prefix, iri)
+    """Write operations for all statements, and for prefixes unless the statements are removed.
+
+    A reader with rdflib has rdflib's own prefixes, and other readers need only those in use.
+    """
+    bindings = set() if is_removed else set(graph.namespaces())
+    own = bindings & find_own_bindings(graph)
+    for prefix, iri in sorted(bindings - own):
+        writer.add_prefix(prefix, iri)
+    used: set[tuple[str, URIRef]] = set()
     for batch in Contents(graph).batches(Op.D if is_removed else Op.A):
         writer.write_all(batch)
+        if own != used:
+            used |= used_in(bytes(batch.terms.data), own - used)
+    for prefix, iri in sorted(used):
+        writer.add_prefix(prefix, iri)

@@ -19,8 +19,10 @@ import rdflib.plugin
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
+from rdflib.term import BNode
 
-from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import EncodeError, LogWarning
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.graph.apply import apply_statements
@@ -28,7 +30,7 @@ from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Directions, Limits
 from jelly_rdflib.plugins import n3_parser as n3_parser
-from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.plugins.calls import find_caller, find_target, get_bytes
 from jelly_rdflib.plugins.parser_errors import raising_parser_errors
 from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.writing import StatementWriter
@@ -44,6 +46,13 @@ def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
     from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)
+    graph = find_caller(Graph.open)
+    if not isinstance(graph, ConjunctiveGraph | None) and isinstance(graph.identifier, BNode):
+        warn(
+            "the graph has no name, so it will not be found in the file again: name it, such as"
+            " Graph('Jelly', 'urn:people'), or open a Dataset",
+            LogWarning,
+        )
 
 
 JellyStore.open_file = _open_file
@@ -108,23 +117,29 @@ class StoreParser(Parser):
             return
         base = None
         prefix = f"N{secrets.token_hex(8)}"
-        # The store may already have nodes of the same text.
-        is_empty = not any(True for _ in target.store.triples((None, None, None)))
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
-        with raising_parser_errors():
-            apply_statements(
-                get_bytes(source, self._format),
-                target,
-                limits=limits,
-                strict=False,
-                by_grammar=True,
-                format=self._format,
-                base=base,
-                directions=directions,
-                label_prefix=prefix,
-                made_label_prefix="" if is_empty else prefix,
-            )
+        parsing = vars(target.store)
+        # The store may already have nodes of the same text, or get them now from another thread.
+        is_first = parsing.setdefault("_first_parser", self) is self
+        try:
+            is_empty = not any(True for _ in target.store.triples((None, None, None)))
+            with raising_parser_errors():
+                apply_statements(
+                    get_bytes(source, self._format),
+                    target,
+                    limits=limits,
+                    strict=False,
+                    by_grammar=True,
+                    format=self._format,
+                    base=base,
+                    directions=directions,
+                    label_prefix=prefix,
+                    made_label_prefix="" if is_first and is_empty else prefix,
+                )
+        finally:
+            if is_first:
+                del parsing["_first_parser"]
 
 
 class StoreSerializer(Serializer):

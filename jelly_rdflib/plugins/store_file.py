@@ -139,6 +139,8 @@ class StoreFile:
 
     def _check_rebuildable(self, has_log: bool) -> None:
         if self._damage is not None and not has_log:
+            if type(self._damage) is DecodeError:
+                self._damage.message += ". A store opens Jelly-RDF: parse() reads other formats"
             raise self._damage
 
     def _restrict(self, log_path: Path) -> None:

@@ -11,9 +11,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
 from rdflib.graph import ConjunctiveGraph, Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.words import count
-from jelly_rdflib.errors import RecordError
+from jelly_rdflib.errors import LogWarning, RecordError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.graph.stores.native import Block, find_tap, open_tap
 from jelly_rdflib.graph.stores.target import check_target
@@ -90,7 +92,11 @@ def record(
     and ``rollback()`` of a graph end the recorded transaction, too.
 
     **Prefixes** are compared before and after each change: binding one to another IRI is recorded
-    as an `Op.PD` and an `Op.PA`. rdflib's own prefixes are bound before anything is recorded.
+    as an `Op.PD` and an `Op.PA`. Prefixes that were bound before the block, and those that rdflib
+    binds by itself, are not recorded: bind yours in the block.
+
+    **A log has only what was recorded.** If the target has statements or prefixes already, append
+    them to a new log first: ``log.append(diff(log.checkout(), target))``.
 
     **Threads.** Any thread may change the store by rdflib's API or by `apply`. The threads take
     turns: `apply` for all of a list, of bytes or of a file on the disk, otherwise for each
@@ -127,10 +133,11 @@ def record(
         target: A Graph, Dataset or ConjunctiveGraph. Several recordings of a store may run at once,
         unless the store has its own transactions.
         writer: The destination of operations: a `PatchWriter`, which stays open and must be between
-            transactions; a path or a binary file, for which a `PatchWriter` is made, and closed at
-            the end of the block; anything with a method ``append``, such as a
-            `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each transaction when it is
-            committed (an error there undoes the transaction); or None, for `Recorder.patch`.
+            transactions; a path, whose file is replaced, or a binary file, for which a
+            `PatchWriter` is made, and closed at the end of the block; anything with a method
+            ``append``, such as a `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each
+            transaction when it is committed (an error there undoes the transaction); or None, for
+            `Recorder.patch`.
         atomic: Whether transactions can be undone.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
@@ -146,6 +153,9 @@ def record(
             is in a transaction, the store can't be recorded, or a transaction could not be recorded
             or undone.
         Exception: (Raised by the block, and by calls in it.) Errors of the writer.
+
+    Warns:
+        LogWarning: The log has no version yet, and the target has statements.
 
     See Also:
         - `diff`: compare two datasets afterwards.
@@ -185,6 +195,13 @@ def record(
     patches: list[Patch] | None = [] if writer is None else None
     take = getattr(writer, "append", None) if patches is None else patches.append
     if take is not None:
+        is_local = not isinstance(target.store, SPARQLStore)
+        if getattr(writer, "version", None) == 0 and is_local and any(True for _ in target):
+            warn(
+                "the log is empty, and won't get the statements that the dataset has already:"
+                " append them first, log.append(jelly_rdflib.diff(log.checkout(), dataset))",
+                LogWarning,
+            )
         sink = PatchSink(take)
         return Recorder(target, lambda: nullcontext(sink), patches, is_atomic=atomic)
     raise TypeError(
@@ -242,16 +259,23 @@ class Recorder(Block):
     def patch(self) -> Patch:
         """All transactions that were committed so far, as one patch, if no writer was given.
 
+        It is empty until the block, or a block of `transaction`, ends.
+
         Raises:
             AttributeError: The writer has the changes.
+            RecordError: Nothing was recorded yet: the block has not started.
         """
         if self._patches is None:
             raise AttributeError("the recorded changes go to the writer, and are not kept")
+        if self._transactions is None:
+            raise RecordError(
+                "recording has not started: make the changes in a block, with record(...) as"
+                " recorder"
+            )
         patch = Patch(chain.from_iterable(self._patches))
-        if self._transactions is not None:
-            # For readable output only: the store may have been closed since.
-            with suppress(Exception):
-                patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
+        # For readable output only: the store may have been closed since.
+        with suppress(Exception):
+            patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
         return patch
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
@@ -12,7 +11,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import URIRef
 
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.words import count
+from jelly_rdflib.errors import LogWarning
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.options import Limits, StreamOptions
 from jelly_rdflib.store.quads import QuadStore
@@ -315,12 +316,15 @@ class JellyStore(Store):
         """Close the file; reading or changing the store raises a ValueError afterwards.
 
         Pending changes are committed if ``commit_pending_transaction`` is set. Otherwise a store
-        in a file undoes them, with a ``ResourceWarning``; `open` opens a file again. A store in
-        memory stays usable, with its changes pending, as rdflib's own stores in memory do.
+        in a file undoes them, with a LogWarning; `open` opens a file again. A store in memory stays
+        usable, with its changes pending, as rdflib's own stores in memory do.
 
         Raises:
             LogConflict: Another process has committed first, see `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
+
+        Warns:
+            LogWarning: Pending changes are undone; also if the program ends without `close`.
         """
         if self.is_closed:
             return
@@ -340,11 +344,18 @@ class JellyStore(Store):
                 finally:
                     self._end()
         if is_lost:
-            warnings.warn(
+            warn(
                 "the store is closed with pending changes, which are undone: commit() before, or"
                 " close(commit_pending_transaction=True)",
-                ResourceWarning,
-                stacklevel=3,
+                LogWarning,
+            )
+
+    def __del__(self) -> None:
+        if self.file is not None and self.quads.is_changed:
+            warn(
+                f"the store in {self.file} was not closed, and its pending changes are lost:"
+                " commit() before the program ends",
+                LogWarning,
             )
 
     def _refuse_if_recorded(self, name: str) -> None:

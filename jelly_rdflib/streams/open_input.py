@@ -151,5 +151,5 @@ def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
             if error.offset is None:
                 opened.place_error(error)
                 if is_ahead and isinstance(error, ApplyError):
-                    error.offset = error.frame = error.line = None
+                    error.offset = error.frame = error.line = error.row = None
             raise

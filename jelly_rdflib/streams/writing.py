@@ -50,8 +50,8 @@ class PatchWriter(OperationSink):
     exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
 
     Args:
-        destination: A path, or a binary file object, which stays open. A path that ends with
-            ``.gz`` or ``.zst`` makes a compressed file.
+        destination: A path, whose file is replaced, or a binary file object, which stays open. A
+            path that ends with ``.gz`` or ``.zst`` makes a compressed file.
         options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has no
             options.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or

@@ -221,7 +221,7 @@ def test_terms_of_an_unknown_class(use: Use) -> None:
             raise ZeroDivisionError
 
     for term in (Other(), Variable("v")):
-        with pytest.raises(EncodeError, match="is no term"):
+        with pytest.raises(EncodeError, match="is not an RDF term"):
             list(use([A, (Op.A, term, P, O, None)]))
 
 

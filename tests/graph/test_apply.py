@@ -715,3 +715,24 @@ def test_an_empty_name_of_a_graph(dataset: Dataset, name: Any) -> None:
     with pytest.raises(ApplyError, match="empty name"):
         apply([add(1, H), add(2, name)], dataset)
     assert quads(dataset) == before
+
+
+@pytest.mark.parametrize(
+    ("extension", "place"),
+    [
+        ("rdfp", " (at or after line 1, byte 0)"),
+        ("rdfpb", " (at or after byte 0, row 1)"),
+        ("jellyp", " (byte 2, frame 1)"),
+    ],
+)
+def test_an_error_names_the_first_of_the_rows_that_were_read_together(
+    tmp_path: Path, extension: str, place: str
+) -> None:
+    path = tmp_path / f"x.{extension}"
+    jr.Patch([*(add(n) for n in range(30)), add(g=G)]).save(path)
+    with pytest.raises(ApplyError) as caught:
+        apply(path, Graph())
+    assert str(caught.value).endswith(f"can hold it{place}")
+    with pytest.raises(ApplyError, match="operation 31, in patch 1: ") as caught:
+        apply(path, Graph(), strict=True)
+    assert str(caught.value).endswith("can hold it")

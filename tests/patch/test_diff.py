@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef, Variable
 from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
-from rdflib.namespace import XSD
+from rdflib.namespace import SKOS, XSD
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.patch.diff import diff
 from tests.faults.targets import OtherMemory
 from tests.graph.stores.memory_state import full_state
@@ -395,3 +396,35 @@ class TestFiles:
             (tmp_path / name).write_text(text)
         assert len(diff(tmp_path / "a.ttl", tmp_path / "b.ttl")) == 3
         assert len(diff(tmp_path / "a.ttl", tmp_path / "a.nt")) == 0
+
+    @pytest.mark.parametrize("store", ["default", "Jelly"])
+    @pytest.mark.parametrize("kind", [Graph, Dataset])
+    def test_a_file_is_not_asked_for_the_prefixes_that_rdflib_binds(
+        self, kind: Any, store: str, tmp_path: Path
+    ) -> None:
+        one, two = tmp_path / "one.ttl", tmp_path / "two.ttl"
+        xsd = f"PREFIX xsd: <{XSD}> "
+        schema = "PREFIX schema: <urn:schema#> "
+        one.write_text(f"{xsd} PREFIX ex: <urn:ex#> ex:a ex:b '2020-01-01'^^xsd:date .")
+        two.write_text(f"{schema} <urn:ex#a> <urn:ex#b> '2020-01-01'^^<{XSD.date}> .")
+        graph = kind(store=store).parse(one)
+        assert len(diff(one, graph)) == len(diff(graph, one)) == 0
+        # The file binds a prefix to another IRI than rdflib does.
+        changes = [(op[0].name, op[1]) for op in diff(graph, two) if len(op) > 1]
+        assert changes == [("PD", "ex"), ("PD", "schema"), ("PA", "schema")]
+        before = dict(graph.namespaces())
+        diff(graph, two).apply(graph)
+        del before["ex"]
+        assert dict(graph.namespaces()) == before | {"schema": URIRef("urn:schema#")}
+
+    @pytest.mark.parametrize("store", ["default", "Jelly"])
+    def test_new_statements_bring_rdflibs_prefixes_that_they_use(self, store: str) -> None:
+        old = empty_dataset()
+        new = Dataset(store=store)
+        new.add((S, SKOS.notation, Literal("2020-01-01", datatype=XSD.date)))
+        assert [op[1] for op in diff(old, new) if op[0] == Op.PA] == ["skos", "xsd"]
+        diff(old, new).apply(old)
+        assert len(diff(old, new)) == len(diff(new, old)) == 0
+        new.remove((None, None, None))
+        assert [op[0].name for op in diff(old, new)] == ["TX", "D", "TC"]
+        assert [op[0].name for op in diff(new, old)] == ["TX", "A", "TC"]

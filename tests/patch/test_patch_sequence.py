@@ -128,17 +128,28 @@ def test_what_no_text_can_express_is_shown_all_the_same() -> None:
     patch = jr.Patch([(Op.TX,), (Op.A, S, P, Literal(1), URIRef("_:no")), (Op.TC,)])
     lines = str(patch).splitlines()
     assert lines[0] == "TX ."
-    assert lines[1].startswith("# (A, ")
+    assert lines[1].startswith("... (A, ")
     assert len(lines) == 3
+    with pytest.raises(jr.DecodeError, match="expected the code of a row"):
+        list(jr.read_operations(str(patch).encode(), format="rdf-patch"))
 
 
 def test_long_text_is_shortened() -> None:
     patch = jr.Patch([(Op.TX,), *((Op.A, S, P, Literal(n), None) for n in range(3000)), (Op.TC,)])
     lines = str(patch).splitlines()
     assert len(lines) == 26
-    assert lines[20] == "# ... 2,977 more operations ..."
+    assert lines[20] == "... 2,977 more operations: to_text() has all of them ..."
     assert (lines[0], lines[-1]) == ("TX .", "TC .")
     assert len(patch.to_text().splitlines()) == 3002
+
+
+def test_shortened_text_is_no_patch_for_a_reader() -> None:
+    patch = jr.Patch((Op.A, S, P, Literal(n), None) for n in range(26))
+    with pytest.raises(jr.DecodeError, match="expected the code of a row"):
+        list(jr.read_operations(str(patch).encode(), format="rdf-patch"))
+    for format in ("rdf-patch", "patch"):
+        with pytest.raises(ValueError, match=r"expected the code of a row|no Operation found"):
+            Dataset().parse(data=str(patch), format=format)
 
 
 @pytest.mark.parametrize("name", ["x.jellyp", "x.rdfp", "x.rdfpb", "x.jellyp.gz", "x.rdfp.zst"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import SKOS, XSD
 from rdflib.plugins.stores.memory import SimpleMemory
 
 import jelly_rdflib as jr
@@ -76,14 +77,38 @@ def test_graph() -> None:
     ]
 
 
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_of_rdflibs_own_prefixes_only_those_in_use_are_written(store: str) -> None:
+    dataset = Dataset(store=store)
+    dataset.bind("x", "urn:x#")
+    dataset.add((S, SKOS.notation, Literal("2020-01-01", datatype=XSD.date)))
+    data = dataset.serialize(format="jelly-patch", encoding="utf-8")
+    assert [(op[0].name, op[1]) for op in jr.read_operations(data) if len(op) == 4] == [
+        ("PA", "x"),
+        ("PA", "skos"),
+        ("PA", "xsd"),
+    ]
+    assert dict(Dataset().parse(data=data, format="jelly-patch").namespaces()) == dict(
+        dataset.namespaces()
+    )
+
+
 def test_remove() -> None:
     assert serialize(make_graph(), operation="remove")[1:] == [
         (Op.TX,),
-        (Op.PD, "x", URIRef("urn:x#"), None),
         (Op.D, S, P, O, None),
         (Op.TC,),
         (Op.END,),
     ]
+
+
+def test_to_remove_statements_leaves_all_prefixes() -> None:
+    dataset = make_dataset()
+    before = dict(dataset.namespaces())
+    text = dataset.serialize(format="rdf-patch", operation="remove")
+    dataset.parse(data=text, format="rdf-patch")
+    assert len(dataset) == 0
+    assert dict(dataset.namespaces()) == before
 
 
 @pytest.mark.parametrize("target", [make_dataset, Dataset, make_graph, Graph])

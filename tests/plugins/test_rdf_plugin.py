@@ -115,6 +115,13 @@ def test_a_patch_is_called_so() -> None:
         Dataset().parse(data=data, format="jelly-patch")
 
 
+def test_a_patch_and_statements_are_refused_with_the_format_to_parse_instead() -> None:
+    for wrong, right in (("jelly-patch", "jelly-rdf"), ("jelly-rdf", "jelly-patch")):
+        data = make_dataset().serialize(format=right, encoding="utf-8")
+        with pytest.raises(jr.DecodeError, match=rf'use read_.*, or parse\(format="{right}"\)'):
+            Dataset().parse(data=data, format=wrong)
+
+
 def test_labels_are_kept_or_mapped() -> None:
     data = jelly([(BNode("b"), P, BNode("c"), G), (BNode("b"), P, O, G)])
     kept = Dataset().parse(data=data, format="jelly-rdf")

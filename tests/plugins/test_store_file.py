@@ -2,12 +2,15 @@
 
 import copy
 import errno
+import gc
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -65,7 +68,7 @@ def test_what_was_committed_is_there_again(path: Path) -> None:
     dataset.bind("ex", "urn:ex#")
     add(dataset, 1, 2)
     add(dataset, 3, commit=False)
-    with pytest.warns(ResourceWarning, match="pending changes, which are undone"):
+    with pytest.warns(jr.LogWarning, match="pending changes, which are undone"):
         dataset.close()
     dataset.open(str(path))
     assert numbers(dataset) == {1, 2}
@@ -330,7 +333,7 @@ def test_transaction_of_a_prefix_alone_is_committed(path: Path, wrap: Any) -> No
     prefix = (jr.Op.PA, "mine", URIRef("urn:mine#"), None)
     jr.apply(wrap([(jr.Op.TX,), prefix, (jr.Op.TC,)]), dataset)
     add(dataset, 1, commit=False)
-    with pytest.warns(ResourceWarning):
+    with pytest.warns(jr.LogWarning):
         dataset.close()
     again = opened(path)
     assert again.store.namespace("mine") == URIRef("urn:mine#")
@@ -815,11 +818,60 @@ def test_to_close_without_pending_changes_warns_of_nothing(path: Path) -> None:
         dataset.close(commit_pending_transaction=True)
 
 
+def test_to_forget_a_store_with_pending_changes_warns(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1, commit=False)
+    del dataset
+    with pytest.warns(jr.LogWarning, match="was not closed, and its pending changes are lost"):
+        gc.collect()
+    dataset = opened(path)
+    add(dataset, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del dataset
+        gc.collect()
+
+
+@pytest.mark.parametrize("end", ["dataset.close()", "pass", "import sys; sys.exit()"])
+def test_a_program_that_does_not_commit_is_warned_by_default(path: Path, end: str) -> None:
+    code = (
+        "from rdflib import BNode, Dataset\n"
+        f"dataset = Dataset(store='Jelly')\ndataset.open({str(path)!r}, create=True)\n"
+        f"dataset.add((BNode(), BNode(), BNode()))\n{end}"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "LogWarning: the store " in done.stderr
+    assert "pending changes" in done.stderr
+
+
+def test_to_open_a_graph_without_a_name_warns(path: Path) -> None:
+    unnamed = Graph("Jelly")
+    for graph in (unnamed, Graph("Jelly", "urn:g"), Dataset(store="Jelly")):
+        is_unnamed = graph is unnamed
+        expected: Any = pytest.warns(jr.LogWarning, match="will not be found in the file again")
+        with expected if is_unnamed else nullcontext([]) as caught:
+            graph.open(str(path), create=True)
+        assert [each.filename for each in caught] == [__file__] * is_unnamed
+        graph.close()
+
+
+def test_a_file_of_another_format_is_refused_with_the_way_to_read_it(tmp_path: Path) -> None:
+    turtle, patch = tmp_path / "x.ttl", tmp_path / "x.jellyp"
+    turtle.write_text("@prefix : <urn:> . :s :p :o .")
+    jr.Patch([(Op.A, S, P, P, None)]).save(patch)
+    for file, what in ((turtle, "the input Jelly-RDF at all"), (patch, 'format="jelly-patch"')):
+        with pytest.raises(jr.DecodeError) as caught:
+            opened(file)
+        assert what in str(caught.value)
+        assert "A store opens Jelly-RDF: parse() reads other formats" in str(caught.value)
+        assert not log_of(file).exists()
+
+
 def test_a_removal_is_a_pending_change(path: Path) -> None:
     dataset = opened(path, create=True)
     add(dataset, 1)
     dataset.remove((S, P, None))
-    with pytest.warns(ResourceWarning) as caught:
+    with pytest.warns(jr.LogWarning) as caught:
         dataset.close()
     assert caught[0].filename == __file__
 

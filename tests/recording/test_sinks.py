@@ -395,3 +395,39 @@ def test_unknown_format(tmp_path: Path) -> None:
     ):
         pass
     assert not (tmp_path / "x").exists()
+
+
+def test_an_empty_log_warns_of_statements_that_it_will_not_get(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    dataset = Dataset()
+    dataset.bind("ex", "http://example.org/")
+    dataset.add((S, P, O, G))
+    with pytest.warns(jr.LogWarning, match="the log is empty") as caught, jr.record(dataset, log):
+        pass
+    assert caught[0].filename == __file__
+    log.append(jr.diff(log.checkout(), dataset))
+    with jr.record(dataset, log):
+        dataset.add((S, P, Literal("more"), G))
+    assert statements(log.checkout()) == statements(dataset)
+    assert "ex" in dict(log.checkout().namespaces())
+
+
+def test_a_file_is_replaced(tmp_path: Path) -> None:
+    dataset = Dataset()
+    for number in (1, 2):
+        with jr.record(dataset, tmp_path / "changes.jellyp"):
+            dataset.add((S, P, Literal(number)))
+    [patch] = jr.read_patches(tmp_path / "changes.jellyp")
+    assert [op[3] for op in patch if op[0] == Op.A] == [Literal(2)]
+
+
+def test_the_patch_of_a_recorder_that_was_not_started_is_refused() -> None:
+    dataset = Dataset()
+    recorder = jr.record(dataset)
+    dataset.add((S, P, O, G))
+    with pytest.raises(jr.RecordError, match="recording has not started: make the changes in a"):
+        _ = recorder.patch
+    with recorder:
+        dataset.add((S, P, Literal("more"), G))
+        assert len(recorder.patch) == 0
+    assert len(recorder.patch) == 3

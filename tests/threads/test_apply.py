@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +124,70 @@ def test_threads_at_a_new_oxigraph() -> None:
             test_many_threads_that_try_do_no_harm(Dataset("Oxigraph"))
     finally:
         sys.setswitchinterval(interval)
+
+
+# --- turns at a JellyStore ---------------------------------------------------------------------
+
+
+def test_threads_that_parse_into_a_jelly_store_take_turns(tmp_path: Path) -> None:
+    dataset = Dataset("Jelly")
+    lines = {n: "".join(f"<urn:s> <urn:p> '{n} {m}' .\n" for m in range(2000)) for n in range(8)}
+    for n, text in lines.items():
+        (tmp_path / f"{n}.nt").write_text(text.replace("'", '"'))
+
+    def work(n: int) -> None:
+        if n % 2:
+            dataset.parse(tmp_path / f"{n}.nt")
+        elif n % 4:
+            dataset.parse(data=lines[n], format="turtle")
+        else:
+            apply([(Op.A, S, P, Literal(f"{n} {m}"), None) for m in range(2000)], dataset)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, [*lines] * 3))
+    assert len(dataset) == 8 * 2000
+
+
+def test_threads_that_parse_one_text_into_an_empty_store_share_no_nodes() -> None:
+    dataset = Dataset("Jelly")
+    start = threading.Barrier(4)
+
+    def work(_: int) -> None:
+        start.wait()
+        dataset.parse(data="[] <urn:p> 1 .", format="turtle")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert len(dataset) == 4
+
+
+def test_a_jelly_store_refuses_where_a_turn_could_last_forever() -> None:
+    """The first waits for the second, or is the second's own thread."""
+    dataset = Dataset("Jelly")
+    has_started, may_go_on = threading.Event(), threading.Event()
+
+    def slow() -> Iterator[Operation]:
+        yield add(1)
+        has_started.set()
+        assert may_go_on.wait(60)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(apply, slow(), dataset)
+        assert has_started.wait(60)
+        with pytest.raises(ApplyError, match="are being applied to this store already"):
+            apply([add(2)], dataset)
+        may_go_on.set()
+        assert first.result().added == 1
+
+    class Nested(URIRef):
+        def __hash__(self) -> int:
+            apply([add(3)], dataset)
+            return super().__hash__()
+
+    with pytest.raises(ApplyError, match="are being applied to this store already"):
+        apply([(Op.A, S, P, Literal("x"), Nested("urn:g"))], dataset)
+    apply([add(4)], dataset)
+    assert objects(dataset) == {"1", "4"}
 
 
 # --- readers -------------------------------------------------------------------------------------

@@ -197,6 +197,13 @@ cdef class RowReader(RowIterator):
 cdef class OperationReader(RowReader):
     """Iterates over a stream's operations."""
 
+    def __getattr__(self, name):
+        raise AttributeError(
+            f"an iterator of operations has no attribute {name!r}: make a patch of it,"
+            " jelly_rdflib.Patch(operations)",
+            name=name, obj=self,
+        )
+
 
 @cython.nonecheck(True)
 @cython.final

@@ -14,7 +14,8 @@ cdef class PatchFrameDecoder(FrameDecoder):
         self.other_kind = StreamKind.STATEMENT_STREAM
         self.type_rule = b"statement-type"
         self.other_options = (
-            b"options without a statement type, as of Jelly-RDF: see read_statements()"
+            b"these are the options of Jelly-RDF, not of Jelly-Patch: use read_statements(), or"
+            b" parse(format=\"jelly-rdf\")"
         )
         self.kinds.add = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
         self.kinds.delete = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)

@@ -42,7 +42,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.other_kind = StreamKind.PATCH_STREAM
         self.type_rule = b"format"
         self.other_options = (
-            b"these are the options of Jelly-Patch, not of Jelly-RDF: see read_operations()"
+            b"these are the options of Jelly-Patch, not of Jelly-RDF: use read_operations(), or"
+            b" parse(format=\"jelly-patch\")"
         )
         self.columns = ColumnDecoder(
             self.terms, min(self.max_frame_rows, <size_t>MAX_ROW_COUNT), drop_directions

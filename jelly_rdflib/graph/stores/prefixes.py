@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from functools import partial
+from collections.abc import Set as AbstractSet
+from functools import cache, partial
 from typing import Any, TypeAlias
 
+from rdflib.graph import Graph
 from rdflib.namespace import NamespaceManager, insert_trie
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
@@ -25,6 +27,24 @@ from jelly_rdflib.graph.stores.target import get_inner
 # None means an unbound prefix.
 _Iris: TypeAlias = Mapping[str, URIRef | None]
 _Names: TypeAlias = Mapping[URIRef, str | None]
+
+# Prefixes with their IRIs.
+Bindings: TypeAlias = AbstractSet[tuple[str, URIRef]]
+
+
+def find_own_bindings(graph: Graph) -> Bindings:
+    """Return the prefixes that rdflib binds to a graph by itself."""
+    return _find_bindings(graph._bind_namespaces)
+
+
+@cache
+def _find_bindings(strategy: Any) -> Bindings:
+    return frozenset(Graph(bind_namespaces=strategy).namespaces())
+
+
+def used_in(text: bytes, bindings: Bindings) -> Bindings:
+    """Return the bindings whose IRIs are in the text, as a part of an IRI or by chance."""
+    return {each for each in bindings if each[1].encode() in text}
 
 
 class _Prefixes(ABC):

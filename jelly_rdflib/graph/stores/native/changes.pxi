@@ -41,6 +41,10 @@ cdef class Changes(Undoer):
     cdef bint is_atomic
     # The store's identity, made beforehand: freeing the store must not need memory.
     cdef object key
+    # Held while this has claimed the store, if other threads may wait for that; or None. Nothing
+    # that is done meanwhile waits for another thread.
+    cdef object turn
+    cdef unsigned long thread
     cdef NodeTable nodes
     # The batch whose rows were applied last, and the entries of its terms that are known.
     cdef Batch batch
@@ -63,19 +67,29 @@ cdef class Changes(Undoer):
         """Claim the store, since two simultaneous appliers would undo each other's changes.
 
         Raises:
-            ApplyError: Another applier has claimed the store.
+            ApplyError: Another applier has claimed the store, and this one can't wait for it.
         """
-        # In one step: between a check and a set, another thread could claim the store.
-        if CLAIMS.setdefault(self.key, self) is not self:
-            raise ApplyError(
-                "changes are being applied to this store already, by another thread or by the"
-                " iterable of these operations: apply one after the other"
-            )
+        cdef Changes other
+        self.thread = threading.get_ident()
+        while True:
+            # In one step: between a check and a set, another thread could claim the store.
+            other = CLAIMS.setdefault(self.key, self)
+            if other is self:
+                return
+            if self.turn is None or other.turn is None or other.thread == self.thread:
+                raise ApplyError(
+                    "changes are being applied to this store already, by another thread or by the"
+                    " iterable of these operations: apply one after the other"
+                )
+            with other.turn:
+                pass
 
     def free(self):
         """Free the store, unless another applier has claimed it."""
         if CLAIMS.get(self.key) is self:
             del CLAIMS[self.key]
+            if self.turn is not None:
+                self.turn.release()
 
     def begin(self):
         """Start a transaction; earlier changes stay."""

@@ -17,7 +17,9 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
         and (tap is None or is_held)
         and not store.dispatcher.get_map()
     ):
-        return JellyChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)
+        return JellyChanges(
+            target, log, is_atomic=is_atomic, is_held=is_held, is_committed=is_committed
+        )
     if can_use(store) and (
         tap is None or (is_atomic and is_held and not tap.is_shared)
     ):

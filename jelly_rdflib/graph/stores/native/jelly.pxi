@@ -23,6 +23,8 @@ cdef class JellyChanges(Changes):
     store is freed: until then it can be undone. If the store is recorded, the transaction is part
     of the recorded one, and is not committed. A store in a file is committed at once, since that
     may fail.
+
+    If no operation has to be waited for (``is_held``), other threads wait until the store is freed.
     """
 
     cdef QuadStore quads
@@ -39,9 +41,13 @@ cdef class JellyChanges(Changes):
     cdef uint32_t last_graph, last_name
     cdef uint32_t spelling  # of the last operation's object, as `add_row` takes it
 
-    def __init__(self, target, UndoLog log not None, *, is_atomic, is_committed):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_held, is_committed):
         super().__init__(target, log, is_atomic=is_atomic)
         self.is_committed = is_committed
+        # The threads at a recorded store take turns by the lock of its tap.
+        if is_held and self.tap is None:
+            self.turn = threading.Lock()
+            self.turn.acquire()
         self.quads = target.store.quads
         self.numbers = BatchNumbers(self.quads)
 
