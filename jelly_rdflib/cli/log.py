@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial, wraps
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
+from jelly_rdflib.cli.input_errors import check_start
 from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
@@ -225,13 +225,31 @@ def list_(
         raise click.UsageError("VERSIONS goes with neither -n nor -f")
     newest = log.version
     if versions is not None:
-        upto = None if versions.stop == sys.maxsize else versions.stop - 1
-        entries = log.patches(versions.start - 1, upto)
+        entries = _within(log, versions)
     else:
         entries = log.patches() if last is None else log.latest(last)
     width = len(str(newest))
     for entry in chain(entries, log.follow(newest) if follow else ()):
         _list(entry, width, as_json=as_json)
+
+
+def _within(log: PatchLog, versions: range) -> list[LogEntry]:
+    """Return the patches of these versions."""
+    from jelly_rdflib.errors import MissingVersion
+
+    start, stop = _range_in(log, versions)
+    try:
+        return log.patches(start - 1, stop - 1)
+    except MissingVersion:
+        # A squashed patch has several versions; some of them may be wanted.
+        entries = log.latest(log.version - start + 1)
+        return [each for each in entries if start <= each.version and each.first < stop]
+
+
+def _range_in(log: PatchLog, versions: range) -> tuple[int, int]:
+    """Return the start and the stop of a range, cut at the newest version."""
+    check_start(versions, log.version, "version", click.get_current_context().params["log"])
+    return versions.start, min(versions.stop, log.version + 1)
 
 
 def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
@@ -460,5 +478,6 @@ def squash(log: PatchLog, versions: range) -> None:
     Examples:
       jellyp log squash history 1..100
     """
-    entry = log.squash(versions.start, None if versions.stop == sys.maxsize else versions.stop - 1)
+    start, stop = _range_in(log, versions)
+    entry = log.squash(start, stop - 1)
     tell(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")

@@ -122,9 +122,30 @@ def test_list(log: Path) -> None:
         ("1..3", [first, second, third]),
     ):
         assert rows(log, versions) == expected
-    assert run("log", "list", log, "9").code == 1
     for arguments in (["0"], ["2..1"], ["2", "-n", 1], ["2", "-f"]):
         assert run("log", "list", log, *arguments).code == 2
+
+
+def test_a_range_may_end_after_the_newest_version_but_not_start_there(log: Path) -> None:
+    # Only a range without an end may start at the next version, and is empty.
+    assert [row["version"] for row in rows(log, "2..99")] == [2, 3]
+    assert rows(log, "4..") == []
+    for versions in ("9", "9..", "4..9"):
+        for arguments in (("log", "list", log, versions), ("log", "squash", log, versions)):
+            ended = run(*arguments)
+            wanted = f"{log}: there is no version {versions[0]}: the last one is 3"
+            assert (ended.code, ended.out, ended.err) == (1, b"", f"jellyp: {wanted}\n")
+    assert run_well("log", "squash", log, "2..9").text.startswith("versions 2 to 3: ")
+
+
+def test_a_squashed_patch_is_in_the_range_of_each_of_its_versions(log: Path) -> None:
+    run_well("log", "squash", log, "1..2")
+    for versions in ("1", "2", "..2"):
+        assert [row["version"] for row in rows(log, versions)] == [2]
+    assert [row["version"] for row in rows(log, "2..3")] == [2, 3]
+    # The message names the version that is left.
+    ended = run("log", "checkout", log, "1")
+    assert ended.err.endswith("were squashed into one patch, which makes version 2\n")
 
 
 def test_a_line_says_when_who_and_what(log: Path) -> None:
