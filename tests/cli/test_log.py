@@ -91,6 +91,62 @@ def write_patches(path: Path, *prevs: Any) -> None:
             writer.write((jr.Op.END,))
 
 
+DIFF = b"TX . A <urn:a> <urn:b> <urn:c> . TC ."
+
+
+def test_an_empty_diff_makes_no_version(log: Path) -> None:
+    """Whatever the format of its file, and through a pipe."""
+    data = log.with_name("old.nq")
+    data.write_text("<urn:s> <urn:p> <urn:o> .\n")
+    for name in ("none.jellyp", "none.rdfp", "none.rdfpb"):
+        run_well("diff", data, data, "-o", log.with_name(name))
+        ended = run("log", "append", log, log.with_name(name))
+        assert (ended.code, ended.out) == (0, b"")
+        assert ended.err == f"{log.with_name(name)}: nothing to append\n"
+    printed = run_well("diff", data, data).out
+    for options in ([], ["--from", "rdf-patch"]):
+        ended = run("log", "append", log, "-", *options, stdin=printed)
+        assert (ended.code, ended.err) == (0, "standard input: nothing to append\n")
+    assert run("log", "append", "-q", log, "-", stdin=printed).err == ""
+    assert len(rows(log)) == 3
+    # Other commands that read changes take it, too.
+    assert run_well("patch", "invert", stdin=printed).out == b""
+    assert run_well("apply", data, "-", stdin=printed).text == data.read_text()
+
+
+def test_append_sets_headers(log: Path) -> None:
+    options = ("-H", "title=Lamps on", "--header", "by=Ann=Eve")
+    text = b'H TITLE "old" . H where "here" . ' + DIFF
+    run_well("log", "append", log, "-", "--from", "rdf-patch", *options, stdin=text)
+    header = rows(log)[-1]["header"]
+    del header["id"], header["prev"]
+    assert header == {"title": "Lamps on", "by": "Ann=Eve", "where": "here"}
+    for wrong in ("title", "=x", "prev=x", "ID=x"):
+        assert run("log", "append", log, "-", "-H", wrong, stdin=text).code == 2
+
+
+def test_undo_of_an_older_version(log: Path) -> None:
+    undo = run_well("patch", "invert", stdin=run_well("cat", "--patch", "1..2", log).out).out
+    refused = run("log", "append", log, "-", stdin=undo)
+    assert (refused.code, len(rows(log))) == (1, 3)
+    assert refused.err.endswith(", version 3: --prev newest appends it anyway\n")
+    run_well("log", "append", log, "-", "--prev", "newest", stdin=undo)
+    assert len(rows(log)) == 5
+    assert objects(run_well("log", "checkout", log).text) == ["<urn:o2>"]
+
+
+def test_a_log_is_brought_up_to_date_by_the_command_that_append_names(log: Path) -> None:
+    mirror = log.with_name("mirror")
+    run_well("log", "init", mirror)
+    run_well("log", "append", mirror, log)
+    run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=DIFF)
+    refused = run("log", "append", mirror, log)
+    advice = f"jellyp subscribe {log} --log {mirror} appends only what is new"
+    assert (refused.code, refused.err.endswith(f": {advice}\n")) == (1, True)
+    run_well("subscribe", log, "--log", mirror, "--timeout", "0.5")
+    assert [row["id"] for row in rows(mirror)] == [row["id"] for row in rows(log)]
+
+
 def test_append_of_a_file_with_several_patches(log: Path) -> None:
     path = log.with_name("several.jellyp")
     write_patches(path, rows(log)[-1]["id"], None, None)
