@@ -317,8 +317,10 @@ def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
             )
         refused = run("diff", address, address)
         assert (refused.code, "jellyp log checkout" in refused.err) == (2, True)
-    ended = run("cat", address)
-    assert (ended.code, address in ended.err) == (1, True)
+    for arguments in (("cat", address), ("log", "--wait", "1", "list", address)):
+        ended = run(*arguments)
+        assert (ended.code, ended.err.count(address)) == (1, 1)
+        assert ended.err.endswith("refused: is jellyp log serve running there?\n")
 
 
 def test_a_server_that_everybody_reaches_takes_tokens(log: Path) -> None:
