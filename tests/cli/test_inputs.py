@@ -1,6 +1,7 @@
 """Inputs: which format they have, and inputs that grow."""
 
 import gzip
+import lzma
 import os
 import signal
 import subprocess
@@ -61,6 +62,13 @@ def test_what_may_be_turtle_is_not_guessed(text: str) -> None:
     ended = run("cat", stdin=text.encode())
     assert ended.code == 2
     assert "--from" in ended.err
+
+
+@pytest.mark.parametrize("name", ["x.nq.xz", "x.nq"])
+def test_other_compression_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(lzma.compress(b"<urn:s> <urn:p> <urn:o> .\n"))
+    ended = run("cat", name, cwd=tmp_path)
+    assert (ended.code, "is compressed with xz" in ended.err) == (1, True)
 
 
 @contextmanager
