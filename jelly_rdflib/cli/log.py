@@ -20,6 +20,7 @@ from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     chosen_limits,
+    follow_option,
     from_option,
     is_address,
     is_quiet,
@@ -274,7 +275,7 @@ def _split(
 @log_command
 @click.argument("versions", metavar="[VERSIONS]", required=False, type=read_range)
 @click.option("-n", "--last", metavar="N", type=click.IntRange(1, 1000), help="Only the newest N.")
-@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
+@follow_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
 def list_(
     log: PatchLog, versions: range | None, last: int | None, follow: bool, as_json: bool

@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -124,6 +125,26 @@ def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=100)
         assert f"{path}: the file became shorter" in err.decode()
         assert process.returncode == 1
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="the system has no poll")
+@pytest.mark.parametrize("command", [("cat", "-f"), ("log", "list", "-f")], ids=" ".join)
+def test_what_follows_ends_when_nobody_reads_it(command: tuple[str, ...], tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    log.append(b"TX . A <urn:s> <urn:p> <urn:o> . TC .", format="rdf-patch")
+    process = subprocess.Popen(
+        [*COMMAND, *command, log.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=100) == 128 + signal.SIGPIPE
+    assert process.stderr.read() == b""
+    process.stderr.close()
 
 
 def test_a_log_is_followed(tmp_path: Path) -> None:
