@@ -73,7 +73,15 @@ class _LogPath(click.Path):
     """The folder of a log, or the address of a log on a server."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return value if is_address(value) else super().convert(value, param, ctx)
+        if is_address(value):
+            return value
+        if "://" in value:
+            message = f"{value!r} is no address of a log: those start with http:// or https://."
+            self.fail(message, param, ctx)
+        if not os.path.exists(value):
+            message = f"there is no folder {value!r}: jellyp log init makes a log."
+            self.fail(message, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 # The seconds that running requests may take to finish after the signal to stop.

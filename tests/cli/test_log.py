@@ -49,6 +49,13 @@ def test_init(tmp_path: Path) -> None:
     assert rows(tmp_path / "z")[0]["path"].endswith(".zst")
 
 
+def test_a_log_that_is_not_there(tmp_path: Path) -> None:
+    ended = run("log", "list", "nolog", cwd=tmp_path)
+    assert (ended.code, "no folder 'nolog': jellyp log init makes a log." in ended.err) == (2, True)
+    ended = run("log", "list", "ftp://x", cwd=tmp_path)
+    assert (ended.code, "start with http:// or https://." in ended.err) == (2, True)
+
+
 def test_append_prints_the_version_and_the_id(log: Path) -> None:
     text = f"H id <{SEEN}> . TX . TC ."
     ended = run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=text.encode())
