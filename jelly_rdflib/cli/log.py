@@ -88,7 +88,8 @@ class _LogPath(click.Path):
 _LAST_SECONDS = 10
 
 _FOLDER = click.Path(exists=True, file_okay=False)
-log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
+LOG = _LogPath(exists=True, file_okay=False)
+log_argument = click.argument("log", metavar="LOG", type=LOG)
 
 
 @click.group("log", cls=OrderedGroup)

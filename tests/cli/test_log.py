@@ -50,8 +50,13 @@ def test_init(tmp_path: Path) -> None:
 
 
 def test_a_log_that_is_not_there(tmp_path: Path) -> None:
-    ended = run("log", "list", "nolog", cwd=tmp_path)
-    assert (ended.code, "no folder 'nolog': jellyp log init makes a log." in ended.err) == (2, True)
+    for arguments in (
+        ("log", "list", "nolog"),
+        ("subscribe", "http://localhost", "--log", "nolog"),
+    ):
+        ended = run(*arguments, cwd=tmp_path)
+        message = "there is no folder 'nolog': jellyp log init makes a log."
+        assert (ended.code, message in ended.err) == (2, True)
     ended = run("log", "list", "ftp://x", cwd=tmp_path)
     assert (ended.code, "start with http:// or https://." in ended.err) == (2, True)
 
