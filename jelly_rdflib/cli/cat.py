@@ -7,13 +7,13 @@ import click
 from jelly_rdflib.cli.coloring import color_option, make_printer
 from jelly_rdflib.cli.filters import Filters, filter_options
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.options import CHANGES, from_option, reading_options
+from jelly_rdflib.cli.options import CHANGES, follow_option, from_option, reading_options
 
 
 @click.command("cat")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=CHANGES)
 @from_option("FILE")
-@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
+@follow_option
 @filter_options
 @color_option
 @reading_options

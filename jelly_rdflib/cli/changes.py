@@ -20,7 +20,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 def start_changes(path: str, format: str | None) -> StartedInput:
     """Start an input of changes; raise a UsageError for statements."""
-    input_ = StartedInput(path, format)
+    input_ = StartedInput(path, format, may_be_empty=True)
     if not input_.format.holds_changes:
         raise click.UsageError(f"{input_.name} has statements; a patch has changes")
     return input_

@@ -29,9 +29,44 @@ COMMANDS = (
     "view",
 )
 
+# Names that other tools have, and what does the same here.
+_ALIASES = {
+    "clone": "subscribe LOG --log MIRROR",
+    "commit": "log append",
+    "create": "log init",
+    "diff": "diff <(jellyp log checkout LOG 1) <(jellyp log checkout LOG 2)",
+    "show": "cat --patch 3 LOG",
+    **dict.fromkeys(
+        ("revert", "undo"),
+        "cat --patch 3 LOG | jellyp patch invert | jellyp log append LOG - --prev newest",
+    ),
+    "verify": "validate",
+}
+
+
+def _find_elsewhere(name: str) -> str | None:
+    """Return the command that does what a name says, if it is in another group."""
+    if name in _ALIASES or name in COMMANDS:
+        return _ALIASES.get(name, name)
+    for group in ("log", "patch"):
+        if name in importlib.import_module(f"{__package__}.{group}").command.commands:
+            return f"{group} {name}"
+    return None
+
 
 class OrderedGroup(click.Group):
     """A group whose help lists the commands in the order of their definitions."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find a command; the error for a name of another group says where it is."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            found = _find_elsewhere(args[0])
+            if found is None:
+                raise
+            message = f"No such command {args[0]!r}: use jellyp {found}"
+            raise click.UsageError(message, ctx) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""

@@ -13,6 +13,7 @@ import click
 from rdflib.graph import Dataset
 from rdflib.term import BNode
 
+from jelly_rdflib.cli.input_errors import check_start
 from jelly_rdflib.cli.inputs import StartedInput
 from jelly_rdflib.cli.printable import count
 from jelly_rdflib.core.batch import Batch
@@ -45,10 +46,11 @@ class Expected(NamedTuple):
     is_delimited: bool | None
 
 
-def find_differences(source: Any, expected: Expected, **arguments: Any) -> Iterator[str]:
+def find_differences(source: Any, expected: Expected, name: str, **arguments: Any) -> Iterator[str]:
     """Yield a message for each expectation that a source does not meet.
 
-    The source is read once; ``arguments`` are for `EncodedInput`.
+    The source is read once; ``arguments`` are for `EncodedInput`. Raise an InputError with
+    ``name`` if the source ends before the frames to compare.
     """
     encoded = EncodedInput(source, **arguments)
     batches = encoded.batches
@@ -59,9 +61,18 @@ def find_differences(source: Any, expected: Expected, **arguments: Any) -> Itera
         if expected.options_file is not None:
             yield from _compare_options(batches.options, expected.options_file)
         if expected.file is not None and encoded.format is not None:
-            wanted = expected.frames
-            frames = islice(chain(first, batches), wanted.start - 1, wanted.stop - 1)
+            frames = _frames(chain(first, batches), expected.frames, name)
             yield from _compare_rows(frames, encoded.format, expected)
+
+
+def _frames(batches: Iterable[Batch], wanted: range, name: str) -> Iterator[Batch]:
+    number = 0
+    for number, batch in enumerate(batches, 1):
+        if number in wanted:
+            yield batch
+        if number + 1 == wanted.stop:
+            return
+    check_start(wanted, number, "frame", name)
 
 
 def _compare_delimiting(encoded: EncodedInput, is_expected: bool) -> Iterator[str]:

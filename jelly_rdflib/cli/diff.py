@@ -67,7 +67,10 @@ def command(
     either file is one of these, blank nodes are compared by the statements about them. Prefixes
     are compared if both syntaxes have them.
 
-    Exit status: 0 no differences, 1 differences, 2 trouble.
+    The patch is printed with -q, too.
+
+    Exit status: 0 no differences, 1 differences, 2 trouble. In a script with set -e, allow 1:
+    jellyp diff OLD NEW -o PATCH || [ $? = 1 ]
 
     \b
     Examples:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.input_errors import InputError, check_start
 from jelly_rdflib.cli.options import chosen_limits, offer, read_range
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class Filters:
         ``settings`` are for `open_input`.
 
         Raises:
-            InputError: The input binds no such prefix, or has no patches, times or frames.
+            InputError: The input binds no such prefix, has no patches, times or frames, or none
+                that is so late.
         """
         if self == Filters():
             return input_.batches(**settings)
@@ -114,6 +116,7 @@ class _Filtering:
             yield from self._run_log(self.input.patches)
         else:
             is_cut = False
+            frame = 0
             last: Any = None
             with closing(self.input.batches(**self.settings)) as batches:  # type: ignore[type-var]
                 for frame, batch in enumerate(batches, 1):
@@ -132,6 +135,8 @@ class _Filtering:
                         break
                 if is_cut:
                     yield from self._end_cut(last)
+            check_start(filters.frames, frame, "frame", self.input.name)
+            check_start(filters.patches, self.patch, "patch", self.input.name)
         for name, values in self._missing():
             raise self._error(
                 f"it does not bind the prefix of {name} {values}; an IRI is written '<{values}>'"
@@ -142,7 +147,9 @@ class _Filtering:
         filters = self.filters
         if filters.frames is not None:
             raise click.UsageError("--frame is for a file of Jelly, and not for a patch log")
+        version = 0
         for entry, batches in patches():
+            version = entry.version
             wanted = filters.patches
             is_wanted = (
                 wanted is None or (entry.version >= wanted.start and entry.first < wanted.stop)
@@ -154,10 +161,9 @@ class _Filtering:
                     self._learn_prefixes(batch)
                     if is_wanted:
                         yield from self.selection.select(batch, 0, len(batch))
+        check_start(filters.patches, version, "version", self.input.name)
 
     def _error(self, message: str) -> Exception:
-        from jelly_rdflib.cli.input_errors import InputError
-
         return InputError(self.input.name, message)
 
     def _check_input(self) -> None:

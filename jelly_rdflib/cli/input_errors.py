@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,6 +24,17 @@ class InputError(click.ClickException):
 
     def __init__(self, name: str, error: object) -> None:
         super().__init__(f"{name}: {_in_words(error)}")
+
+
+def check_start(wanted: range | None, last: int, kind: str, name: str) -> None:
+    """Raise an InputError if a range starts past the last number of an input.
+
+    Only a range without an end may start at the next number: "3.." finds what came after 2.
+    """
+    if wanted is not None and wanted.start > last + (wanted.stop == sys.maxsize):
+        kinds = "patches" if kind == "patch" else f"{kind}s"
+        has = f"the last one is {last}" if last else f"there are no {kinds}"
+        raise InputError(name, f"there is no {kind} {wanted.start}: {has}")
 
 
 @contextmanager

@@ -103,6 +103,8 @@ class InputArgument:
         self.format: Any = format
         self.options: Any = None
         self.isolated = is_isolated()
+        # Whether there are no bytes, and no name that gives the format.
+        self._is_empty = False
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -150,6 +152,7 @@ class InputArgument:
         from jelly_rdflib.streams.reading import read_statements
 
         start, source = look_at_start(ByteSource(self.file.read, lambda: None))
+        self._is_empty = not start
         read = source.read  # type: ignore[union-attr]
         try:
             guess_by_start(start, holds_changes=None)
@@ -164,8 +167,16 @@ class InputArgument:
                     self.format = find_format("n-quads")
         self.file = _StartedFile(read)
 
+    def allow_nothing(self) -> None:
+        """Take an input without bytes for a patch without operations, as diff may print it."""
+        from jelly_rdflib.formats import find_format
+
+        if self._is_empty:
+            self.format = find_format("rdf-patch")
+
     def look_for_changes(self) -> None:
         """Find the format; raise a UsageError for statements."""
+        self.allow_nothing()
         self.look()
         if not self.format.holds_changes:
             raise click.UsageError(f"{self.name} has statements; a patch has changes")
@@ -365,10 +376,12 @@ class StartedInput:
     """An input whose format and options are known from the start; its errors name it.
 
     A file is opened each time that its batches are requested, a pipe once. ``settings`` are for
-    `open_input`.
+    `open_input`; with ``may_be_empty`` a pipe without bytes is a patch without operations.
     """
 
-    def __init__(self, path: str, format: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self, path: str, format: str | None = None, *, may_be_empty: bool = False, **settings: Any
+    ) -> None:
         self.name = argument_name(path)
         # A stream of Jelly has options; each new one of a file with several has its own.
         self.options: Any = None
@@ -376,6 +389,7 @@ class StartedInput:
         self.can_reopen = os.path.isfile(path)
         self._arguments = path, format
         self._settings = settings
+        self._may_be_empty = may_be_empty
         # Bytes read from a pipe for this are kept.
         started = self._read()
         first = list(islice(started, 1))
@@ -391,6 +405,8 @@ class StartedInput:
 
     def _read(self) -> Generator[Batch, None, None]:
         with open_argument(*self._arguments) as input_:
+            if self._may_be_empty:
+                input_.allow_nothing()
             for batch in input_.batches(**self._settings):
                 self.options, self.format = input_.options, input_.format
                 yield batch

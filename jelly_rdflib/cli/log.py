@@ -6,22 +6,24 @@ import json
 import logging
 import os
 import socket
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial, wraps
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from jelly_rdflib.cli.commands import OrderedGroup
+from jelly_rdflib.cli.input_errors import InputError, check_start
 from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import (
     CHANGES,
     chosen_limits,
+    follow_option,
     from_option,
     is_address,
+    is_quiet,
     output_option,
     read_number,
     read_range,
@@ -50,6 +52,18 @@ def version(text: str) -> int | str:
         return text
 
 
+def _read_header(text: str) -> tuple[str, str]:
+    """Read a header from the command line: NAME=TEXT."""
+    from jelly_rdflib.headers import ID, PREV, header_key
+
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise click.BadParameter(f"{text!r} is no header: write it as NAME=TEXT")
+    if header_key(name) in (ID, PREV):
+        raise click.BadParameter(f"{name!r} has an IRI, not a text: for prev see --prev")
+    return name, value
+
+
 compression_option = click.option(
     "--compression", type=click.Choice(["zst"]), help="Compress the files that are written."
 )
@@ -59,14 +73,23 @@ class _LogPath(click.Path):
     """The folder of a log, or the address of a log on a server."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return value if is_address(value) else super().convert(value, param, ctx)
+        if is_address(value):
+            return value
+        if "://" in value:
+            message = f"{value!r} is no address of a log: those start with http:// or https://."
+            self.fail(message, param, ctx)
+        if not os.path.exists(value):
+            message = f"there is no folder {value!r}: jellyp log init makes a log."
+            self.fail(message, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 # The seconds that running requests may take to finish after the signal to stop.
 _LAST_SECONDS = 10
 
 _FOLDER = click.Path(exists=True, file_okay=False)
-log_argument = click.argument("log", metavar="LOG", type=_LogPath(exists=True, file_okay=False))
+LOG = _LogPath(exists=True, file_okay=False)
+log_argument = click.argument("log", metavar="LOG", type=LOG)
 
 
 @click.group("log", cls=OrderedGroup)
@@ -139,13 +162,33 @@ def init(log: str, compression: Compression) -> None:
 
 @log_command
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=CHANGES)
-@click.option("--prev", metavar="ID", help="The id of the patch that the first PATCH follows.")
+@click.option(
+    "--prev",
+    metavar="ID",
+    help="The id of the patch that the first PATCH follows. newest: append each patch after the"
+    " newest one, whatever it names itself.",
+)
+@click.option(
+    "-H",
+    "--header",
+    "headers",
+    metavar="NAME=TEXT",
+    type=_read_header,
+    multiple=True,
+    help="A header of each patch, such as title='Lamps on', in place of its own. Repeatable.",
+)
 @from_option("PATCH")
 @repeated_option
-def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
+def append(
+    log: PatchLog,
+    patches: tuple[str, ...],
+    prev: str | None,
+    headers: tuple[tuple[str, str], ...],
+    from_: str | None,
+) -> None:
     """Append patches to a log, one after the other.
 
-    A PATCH may have several patches, or be another log.
+    A PATCH may have several patches, or be another log. A patch without operations is left out.
 
     A version is printed after its patch is on the disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,
@@ -154,54 +197,94 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
     \b
     Examples:
       jellyp log append history monday.jellyp tuesday.rdfp
-      jellyp diff old.nq new.nq | jellyp log append history - --from rdf-patch
+      jellyp diff old.nq new.nq | jellyp log append history - -H title='Lamps on' -H by=Ann
       jellyp log append history --prev urn:uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4 next.jellyp
+      jellyp cat --patch 2 history | jellyp patch invert | jellyp log append history - --prev newest
     """
-    from jelly_rdflib.errors import JellyError, LogError
+    from jelly_rdflib.errors import JellyError, LogConflict, LogError
+    from jelly_rdflib.headers import PREV
     from jelly_rdflib.log.names import parse_patch_id
 
-    if prev is not None:
+    dropped = {name.lower() for name, _ in headers}
+    if prev == "newest":
+        prev = None
+        dropped.add(PREV)
+    elif prev is not None:
         try:
             prev = parse_patch_id(prev)
         except LogError as error:
             raise click.BadParameter(str(error), param_hint="'--prev'") from error
     for patch in patches:
         with open_argument(patch, from_) as input_:
+            entry = None
             try:
                 with closing(input_.open_changes()) as batches:
-                    for each in _split(batches):
+                    for each in _split(batches, headers, dropped):
                         entry = log.append(each, prev=prev)
                         tell(f"version {entry.version}: {entry.id}")
                         prev = None
+            except LogConflict as error:
+                if error.is_locked:
+                    raise
+                advice = "--prev newest appends it anyway"
+                if input_.patches is not None:
+                    target = click.get_current_context().params["log"]
+                    advice = f"jellyp subscribe {patch} --log {target} appends only what is new"
+                elif PREV in dropped or " already: " in str(error):
+                    # Another process was first, or the patch needs no second time.
+                    raise
+                raise InputError(input_.name, f"{error}: {advice}") from error
             except JellyError:
                 raise
             except ValueError as error:
                 # --prev and the patch itself name different patches.
                 raise click.UsageError(str(error)) from error
+            if entry is None and not is_quiet():
+                say(f"{input_.name}: nothing to append", err=True)
 
 
-def _split(batches: BatchSource) -> Iterator[Any]:
-    """Split batches into patches; each patch must be read to its end before the next one."""
+def _split(
+    batches: BatchSource, headers: Sequence[tuple[str, str]], dropped: set[str]
+) -> Iterator[Any]:
+    """Split batches into patches that have operations, and set headers.
+
+    Each patch must be read to its end before the next one. ``dropped`` are keys of headers that
+    the patches lose, see `header_key`.
+    """
+    from rdflib.term import Literal
+
     from jelly_rdflib.algebra.sources import cut_patches, ends_patch
     from jelly_rdflib.core.batch import GeneratedBatches
+    from jelly_rdflib.headers import header_key
+    from jelly_rdflib.nodes import NODE_TYPES
+    from jelly_rdflib.nodes.conversion import NodeBatches
+    from jelly_rdflib.operations import Header, Op
     from jelly_rdflib.streams.sources import OpenedElsewhere
 
     parts = cut_patches(batches._slices())
+    added: list[Header] = [(Op.H, name, Literal(text)) for name, text in headers]
 
     def read(part: BatchSlice | None) -> Iterator[Batch]:
+        yield from NodeBatches(NODE_TYPES, added)
         while part is not None:
-            yield part.as_batch()
+            batch, ops = part.batch, bytes(part.batch.ops[part.start : part.stop])
+            kept = bytearray(b"\1" * len(ops))
+            for row in compress(range(len(ops)), (op == Op.H for op in ops)) if dropped else ():
+                key = header_key(batch.terms.text_of(batch.s[part.start + row]))
+                kept[row] = key not in dropped
+            yield part.as_batch(bytes(kept) if 0 in kept else None)
             part = None if ends_patch(part) else next(parts, None)
 
     for first in parts:
-        found: Any = read(first)
-        yield OpenedElsewhere(partial(GeneratedBatches, found), can_reopen=False)
+        if len(first) > 1 or not ends_patch(first):
+            found: Any = read(first)
+            yield OpenedElsewhere(partial(GeneratedBatches, found), can_reopen=False)
 
 
 @log_command
 @click.argument("versions", metavar="[VERSIONS]", required=False, type=read_range)
 @click.option("-n", "--last", metavar="N", type=click.IntRange(1, 1000), help="Only the newest N.")
-@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
+@follow_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
 def list_(
     log: PatchLog, versions: range | None, last: int | None, follow: bool, as_json: bool
@@ -225,13 +308,31 @@ def list_(
         raise click.UsageError("VERSIONS goes with neither -n nor -f")
     newest = log.version
     if versions is not None:
-        upto = None if versions.stop == sys.maxsize else versions.stop - 1
-        entries = log.patches(versions.start - 1, upto)
+        entries = _within(log, versions)
     else:
         entries = log.patches() if last is None else log.latest(last)
     width = len(str(newest))
     for entry in chain(entries, log.follow(newest) if follow else ()):
         _list(entry, width, as_json=as_json)
+
+
+def _within(log: PatchLog, versions: range) -> list[LogEntry]:
+    """Return the patches of these versions."""
+    from jelly_rdflib.errors import MissingVersion
+
+    start, stop = _range_in(log, versions)
+    try:
+        return log.patches(start - 1, stop - 1)
+    except MissingVersion:
+        # A squashed patch has several versions; some of them may be wanted.
+        entries = log.latest(log.version - start + 1)
+        return [each for each in entries if start <= each.version and each.first < stop]
+
+
+def _range_in(log: PatchLog, versions: range) -> tuple[int, int]:
+    """Return the start and the stop of a range, cut at the newest version."""
+    check_start(versions, log.version, "version", click.get_current_context().params["log"])
+    return versions.start, min(versions.stop, log.version + 1)
 
 
 def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
@@ -460,5 +561,6 @@ def squash(log: PatchLog, versions: range) -> None:
     Examples:
       jellyp log squash history 1..100
     """
-    entry = log.squash(versions.start, None if versions.stop == sys.maxsize else versions.stop - 1)
+    start, stop = _range_in(log, versions)
+    entry = log.squash(start, stop - 1)
     tell(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")

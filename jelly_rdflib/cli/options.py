@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import select
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
@@ -106,6 +109,32 @@ from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
 base_format_option = format_option("--base-format", "base_format", "BASE")
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what -o names.")
+
+
+def _end_with_reader(context: object, param: object, is_given: bool) -> bool:
+    """End the process when nobody reads standard output any more, though nothing is printed."""
+    if is_given and hasattr(select, "poll"):
+        poll = select.poll()
+        # Only errors are waited for, such as a pipe that was closed at its other end.
+        poll.register(sys.stdout.fileno(), 0)
+        # A lost connection to a server sends SIGPIPE, too, and must not end the process.
+        signal.signal(signal.SIGUSR1, lambda number, frame: sys.exit(128 + signal.SIGPIPE))
+
+        def wait() -> None:
+            poll.poll()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+        threading.Thread(target=wait, daemon=True).start()
+    return is_given
+
+
+follow_option = click.option(
+    "-f",
+    "--follow",
+    is_flag=True,
+    callback=_end_with_reader,
+    help="Wait for more, until Ctrl+C.",
+)
 
 
 def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:

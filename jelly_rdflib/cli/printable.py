@@ -18,7 +18,9 @@ def name_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename = error.filename or name
+        # With a file name, the text of an error without a number would be lost.
+        if error.errno is not None:
+            error.filename = error.filename or name
         raise
 
 

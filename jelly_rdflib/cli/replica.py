@@ -9,7 +9,7 @@ import click
 
 from jelly_rdflib.cli.live_options import following_options, open_live
 from jelly_rdflib.cli.log import compression_option, version
-from jelly_rdflib.cli.options import chosen_limits, is_log
+from jelly_rdflib.cli.options import chosen_limits, follow_option, is_log
 from jelly_rdflib.cli.printable import count, name_errors, say, tell
 from jelly_rdflib.cli.progress import show_progress
 
@@ -17,7 +17,7 @@ from jelly_rdflib.cli.progress import show_progress
 @click.command("replica")
 @click.argument("url", metavar="LOG-OR-URL")
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
-@click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
+@follow_option
 @click.option(
     "--upto", metavar="VERSION", type=version, help="The version to stop at. [default: the newest]"
 )

@@ -15,6 +15,7 @@ import click
 
 from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.log import LOG
 from jelly_rdflib.cli.options import (
     OUTPUT,
     chosen_limits,
@@ -44,7 +45,7 @@ _ADVICE = "nothing is lost: remove it and the data that it belongs to, and start
     metavar="DATASET",
     help="Apply the patches to a file of data, or to a dataset on Fuseki: http://…/ds/patch.",
 )
-@click.option("--log", metavar="LOG", help="Append the patches to a patch log.")
+@click.option("--log", metavar="LOG", type=LOG, help="Append the patches to a patch log.")
 @click.option(
     "--position",
     metavar="FILE",

@@ -59,7 +59,7 @@ def make_console(title: str | None = None, *, color: str = "auto", err: bool = F
 
     ``color`` is the value of ``--color``.
 
-    Lines are cut at the width of a terminal, or at ``COLUMNS`` if that is set.
+    Lines end at the width of a terminal, or at ``COLUMNS`` if that is set.
     """
     file: Any = None if err or sys.stdout.isatty() else _TrimmedOutput()
     system: Any = {"always": "standard", "never": None}.get(color, "auto")
@@ -82,7 +82,8 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
             whole = console.measure(table, options=console.options.update(width=FILE_WIDTH))
             if whole.maximum > console.width:
                 table.padding = (0, 1, 0, 0)
-            console.print(table)
+            # A number that is cut reads as another one: rather let the row be longer.
+            console.print(table, crop=False)
         else:
             line = printable(part)
             console.print(Text(line.translate(_BLOCKS) if is_ascii else line))

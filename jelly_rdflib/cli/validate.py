@@ -211,7 +211,7 @@ def _compare(input_: InputArgument, copy: Any, expected: Expected, *, as_json: b
     from jelly_rdflib.cli.comparison import find_differences
 
     arguments = {"isolated": input_.isolated, **input_.reading}
-    messages = list(find_differences(copy, expected, **arguments))
+    messages = list(find_differences(copy, expected, input_.name, **arguments))
     for message in messages:
         if as_json:
             fields = {"severity": "error", "rule": "expected", "message": message}

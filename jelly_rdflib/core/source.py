@@ -18,6 +18,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A skippable frame may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
+# Compression that is refused by name; a text or a frame of Jelly has other first bytes.
+_OTHERS = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2"}
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 the window
 # has at most 8 MiB.
 ZSTD_MAX_WINDOW = 16 << 20
@@ -118,7 +120,7 @@ def open_source(
         raise TypeError(
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
-    if starts_compressed(bytes(view[:4])):
+    if starts_compressed(bytes(view[:4])) or bytes(view[:6]).startswith(tuple(_OTHERS)):
         return open_source(io.BytesIO(view), limits, meter)
     meter.size = meter.unpacked_size = len(view)
     return view
@@ -247,6 +249,13 @@ def _decompressed_reader(
     start = b""
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
+    if start == b"\xfd7zX":
+        # The length of a frame may look like this much.
+        start += read(2)
+    for magic, name in _OTHERS.items():
+        if start.startswith(magic):
+            message = f"the input is compressed with {name}, which is not supported: unpack it by"
+            raise DecodeError(f"{message} {name} -dc, or use gzip or zstd")
     read = with_start(start, read)
     if not starts_compressed(start):
         return read

@@ -203,6 +203,6 @@ class LogState(ABC):
         if entry.version != version:
             raise MissingVersion(
                 f"version {version} no longer exists: versions {entry.first} to {entry.version}"
-                " were squashed into one patch"
+                f" were squashed into one patch, which makes version {entry.version}"
             )
         return point_of(entry)

@@ -120,7 +120,8 @@ def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
         (["--patch", "1"], FIRST),
         (["--patch", "..1"], FIRST),
         (["--patch", "2.."], SECOND),
-        (["--patch", "3..9"], ""),
+        (["--patch", "2..9"], SECOND),
+        (["--patch", "3.."], ""),
         # 2026-02-01T01:00+01:00 is the first moment of that day in UTC.
         (["--until", "2026-01-31"], FIRST),
         (["--until", "2026-01-31T23:30:00Z"], FIRST),
@@ -202,6 +203,32 @@ def test_what_a_file_does_not_have_is_an_error(
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {path}: ")
     assert message in ended.err
+
+
+@pytest.mark.parametrize("command", ["cat", "stats", "convert"])
+@pytest.mark.parametrize("versions", ["7", "4..9", "5.."])
+def test_a_range_that_starts_past_the_end_is_an_error(
+    command: str, versions: str, tmp_path: Path
+) -> None:
+    log = jr.PatchLog(tmp_path / "history", create=True)
+    for number in (b"1", b"2", b"3"):
+        log.append(b'TX . A <urn:s> <urn:p> "%b" . TC .' % number, format="rdf-patch")
+    file, empty = tmp_path / "x.jellyp", tmp_path / "empty.rdfp"
+    run_well("convert", log.path, "-o", file)
+    empty.touch()
+    for name, option, kind in (
+        (log.path, "--patch", "version"),
+        (file, "--patch", "patch"),
+        (file, "--frame", "frame"),
+    ):
+        ended = run(command, option, versions, name)
+        wanted = f"jellyp: {name}: there is no {kind} {versions[0]}: the last one is 3\n"
+        assert (ended.code, ended.err) == (1, wanted)
+        # What comes after the last one is nothing yet, and no error.
+        run_well(command, option, "4..", name)
+    ended = run(command, "--patch", "1", empty)
+    assert (ended.code, "there is no patch 1: there are no patches" in ended.err) == (1, True)
+    run_well(command, "--patch", "1..", empty)
 
 
 def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:

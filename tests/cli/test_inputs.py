@@ -1,7 +1,9 @@
 """Tests how commands find the format of an input, and how they read growing inputs."""
 
 import gzip
+import lzma
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -63,6 +65,13 @@ def test_what_may_be_turtle_is_not_guessed(text: str) -> None:
     assert "--from" in ended.err
 
 
+@pytest.mark.parametrize("name", ["x.nq.xz", "x.nq"])
+def test_other_compression_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(lzma.compress(b"<urn:s> <urn:p> <urn:o> .\n"))
+    ended = run("cat", name, cwd=tmp_path)
+    assert (ended.code, "is compressed with xz" in ended.err) == (1, True)
+
+
 @contextmanager
 def followed(*arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
@@ -116,6 +125,26 @@ def test_a_file_that_becomes_shorter_is_an_error(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=100)
         assert f"{path}: the file became shorter" in err.decode()
         assert process.returncode == 1
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="the system has no poll")
+@pytest.mark.parametrize("command", [("cat", "-f"), ("log", "list", "-f")], ids=" ".join)
+def test_what_follows_ends_when_nobody_reads_it(command: tuple[str, ...], tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    log.append(b"TX . A <urn:s> <urn:p> <urn:o> . TC .", format="rdf-patch")
+    process = subprocess.Popen(
+        [*COMMAND, *command, log.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=100) == 128 + signal.SIGPIPE
+    assert process.stderr.read() == b""
+    process.stderr.close()
 
 
 def test_a_log_is_followed(tmp_path: Path) -> None:

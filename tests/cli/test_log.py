@@ -49,6 +49,18 @@ def test_init(tmp_path: Path) -> None:
     assert rows(tmp_path / "z")[0]["path"].endswith(".zst")
 
 
+def test_a_log_that_is_not_there(tmp_path: Path) -> None:
+    for arguments in (
+        ("log", "list", "nolog"),
+        ("subscribe", "http://localhost", "--log", "nolog"),
+    ):
+        ended = run(*arguments, cwd=tmp_path)
+        message = "there is no folder 'nolog': jellyp log init makes a log."
+        assert (ended.code, message in ended.err) == (2, True)
+    ended = run("log", "list", "ftp://x", cwd=tmp_path)
+    assert (ended.code, "start with http:// or https://." in ended.err) == (2, True)
+
+
 def test_append_prints_the_version_and_the_id(log: Path) -> None:
     text = f"H id <{SEEN}> . TX . TC ."
     ended = run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=text.encode())
@@ -91,6 +103,62 @@ def write_patches(path: Path, *prevs: Any) -> None:
             writer.write((jr.Op.END,))
 
 
+DIFF = b"TX . A <urn:a> <urn:b> <urn:c> . TC ."
+
+
+def test_an_empty_diff_makes_no_version(log: Path) -> None:
+    """Whatever the format of its file, and through a pipe."""
+    data = log.with_name("old.nq")
+    data.write_text("<urn:s> <urn:p> <urn:o> .\n")
+    for name in ("none.jellyp", "none.rdfp", "none.rdfpb"):
+        run_well("diff", data, data, "-o", log.with_name(name))
+        ended = run("log", "append", log, log.with_name(name))
+        assert (ended.code, ended.out) == (0, b"")
+        assert ended.err == f"{log.with_name(name)}: nothing to append\n"
+    printed = run_well("diff", data, data).out
+    for options in ([], ["--from", "rdf-patch"]):
+        ended = run("log", "append", log, "-", *options, stdin=printed)
+        assert (ended.code, ended.err) == (0, "standard input: nothing to append\n")
+    assert run("log", "append", "-q", log, "-", stdin=printed).err == ""
+    assert len(rows(log)) == 3
+    # Other commands that read changes take it, too.
+    assert run_well("patch", "invert", stdin=printed).out == b""
+    assert run_well("apply", data, "-", stdin=printed).text == data.read_text()
+
+
+def test_append_sets_headers(log: Path) -> None:
+    options = ("-H", "title=Lamps on", "--header", "by=Ann=Eve")
+    text = b'H TITLE "old" . H where "here" . ' + DIFF
+    run_well("log", "append", log, "-", "--from", "rdf-patch", *options, stdin=text)
+    header = rows(log)[-1]["header"]
+    del header["id"], header["prev"]
+    assert header == {"title": "Lamps on", "by": "Ann=Eve", "where": "here"}
+    for wrong in ("title", "=x", "prev=x", "ID=x"):
+        assert run("log", "append", log, "-", "-H", wrong, stdin=text).code == 2
+
+
+def test_undo_of_an_older_version(log: Path) -> None:
+    undo = run_well("patch", "invert", stdin=run_well("cat", "--patch", "1..2", log).out).out
+    refused = run("log", "append", log, "-", stdin=undo)
+    assert (refused.code, len(rows(log))) == (1, 3)
+    assert refused.err.endswith(", version 3: --prev newest appends it anyway\n")
+    run_well("log", "append", log, "-", "--prev", "newest", stdin=undo)
+    assert len(rows(log)) == 5
+    assert objects(run_well("log", "checkout", log).text) == ["<urn:o2>"]
+
+
+def test_a_log_is_brought_up_to_date_by_the_command_that_append_names(log: Path) -> None:
+    mirror = log.with_name("mirror")
+    run_well("log", "init", mirror)
+    run_well("log", "append", mirror, log)
+    run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=DIFF)
+    refused = run("log", "append", mirror, log)
+    advice = f"jellyp subscribe {log} --log {mirror} appends only what is new"
+    assert (refused.code, refused.err.endswith(f": {advice}\n")) == (1, True)
+    run_well("subscribe", log, "--log", mirror, "--timeout", "0.5")
+    assert [row["id"] for row in rows(mirror)] == [row["id"] for row in rows(log)]
+
+
 def test_append_of_a_file_with_several_patches(log: Path) -> None:
     path = log.with_name("several.jellyp")
     write_patches(path, rows(log)[-1]["id"], None, None)
@@ -122,9 +190,30 @@ def test_list(log: Path) -> None:
         ("1..3", [first, second, third]),
     ):
         assert rows(log, versions) == expected
-    assert run("log", "list", log, "9").code == 1
     for arguments in (["0"], ["2..1"], ["2", "-n", 1], ["2", "-f"]):
         assert run("log", "list", log, *arguments).code == 2
+
+
+def test_a_range_may_end_after_the_newest_version_but_not_start_there(log: Path) -> None:
+    # Only a range without an end may start at the next version, and is empty.
+    assert [row["version"] for row in rows(log, "2..99")] == [2, 3]
+    assert rows(log, "4..") == []
+    for versions in ("9", "9..", "4..9"):
+        for arguments in (("log", "list", log, versions), ("log", "squash", log, versions)):
+            ended = run(*arguments)
+            wanted = f"{log}: there is no version {versions[0]}: the last one is 3"
+            assert (ended.code, ended.out, ended.err) == (1, b"", f"jellyp: {wanted}\n")
+    assert run_well("log", "squash", log, "2..9").text.startswith("versions 2 to 3: ")
+
+
+def test_a_squashed_patch_is_in_the_range_of_each_of_its_versions(log: Path) -> None:
+    run_well("log", "squash", log, "1..2")
+    for versions in ("1", "2", "..2"):
+        assert [row["version"] for row in rows(log, versions)] == [2]
+    assert [row["version"] for row in rows(log, "2..3")] == [2, 3]
+    # The message names the version that is left.
+    ended = run("log", "checkout", log, "1")
+    assert ended.err.endswith("were squashed into one patch, which makes version 2\n")
 
 
 def test_a_line_says_when_who_and_what(log: Path) -> None:
@@ -240,8 +329,10 @@ def test_a_log_on_a_server_is_an_input_as_its_folder_is(log: Path) -> None:
             )
         refused = run("diff", address, address)
         assert (refused.code, "jellyp log checkout" in refused.err) == (2, True)
-    ended = run("cat", address)
-    assert (ended.code, address in ended.err) == (1, True)
+    for arguments in (("cat", address), ("log", "--wait", "1", "list", address)):
+        ended = run(*arguments)
+        assert (ended.code, ended.err.count(address)) == (1, 1)
+        assert ended.err.endswith("refused: is jellyp log serve running there?\n")
 
 
 def test_a_server_that_everybody_reaches_takes_tokens(log: Path) -> None:

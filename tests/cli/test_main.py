@@ -164,6 +164,22 @@ def test_a_misspelled_command_is_told_the_right_one(arguments: list[str], advice
     assert f"Did you mean '{advice}'?" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["merge"], "patch merge"),
+        (["checkout"], "log checkout"),
+        (["log", "create"], "log init"),
+        (["log", "show"], "cat --patch 3 LOG"),
+        (["log", "validate"], "validate"),
+    ],
+)
+def test_a_command_of_another_group_is_named(arguments: list[str], command: str) -> None:
+    ended = run(*arguments)
+    assert ended.code == 2
+    assert f"No such command {arguments[-1]!r}: use jellyp {command}\n" in ended.err
+
+
 def test_debug_shows_where_an_error_came_up(tmp_path: Path) -> None:
     path = tmp_path / "bad.rdfp"
     path.write_text("X .\n")

@@ -1,5 +1,6 @@
 """Tests tables in pipes and on terminals of a given width."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,18 @@ def test_inspect_shows_all_columns_of_lookups_on_a_terminal(tmp_path: Path) -> N
         rows = {line[0]: line for line in lines if len(line) == 8}
         assert {"name", "prefix", "datatype"} <= rows.keys()
         assert max(map(len, shown.splitlines()[1:])) <= width
+
+
+def test_no_number_is_cut_on_a_narrow_terminal(tmp_path: Path) -> None:
+    """A row is rather longer than the terminal."""
+    rows = (f'<urn:s{i}> <urn:p> "{i}" .\n' for i in range(6000))
+    (tmp_path / "x.nt").write_text("".join(rows))
+    run_well("convert", "x.nt", "-o", "x.jelly", cwd=tmp_path)
+    for files in (["x.jelly"], ["x.nt", "x.jelly"]):
+        whole = re.findall(r"[\d,]+", run_well("inspect", *files, cwd=tmp_path).text)
+        for width in (40, 60):
+            shown = run_well("inspect", *files, cwd=tmp_path, COLUMNS=str(width)).text
+            assert re.findall(r"[\d,]+", shown) == whole
 
 
 def test_names_stay_on_a_narrow_terminal(file: Path) -> None:

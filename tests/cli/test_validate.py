@@ -136,6 +136,8 @@ def test_compared_are_some_frames(frames: str, jelly: Path) -> None:
     (jelly.parent / "some.nt").write_text("".join(lines[start:stop]))
     arguments = ("--compare-to-rdf-file", "some.nt", "--compare-frames")
     assert compare(jelly, *arguments, frames) == (0, ["no faults"])
+    ended = run("validate", jelly.name, *arguments, "99", cwd=jelly.parent)
+    assert (ended.code, "there is no frame 99: the last one is " in ended.err) == (2, True)
     ended = run("validate", jelly.name, *arguments, "1-2", cwd=jelly.parent)
     assert ended.code == 2
     assert "2..5" in ended.err

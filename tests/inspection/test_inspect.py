@@ -1,9 +1,11 @@
 """Tests the report of `inspect` against counts over protobuf's messages."""
 
+import bz2
 import dataclasses
 import gzip
 import io
 import json
+import lzma
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -267,6 +269,8 @@ class TestBadInput:
             (b"\x1f\x8b\x08", "bad gzip data"),
             (gzip.compress(REALISTIC, mtime=0)[:-9], "bad gzip data"),
             (b"\x28\xb5\x2f\xfd\x00", "bad zstd data"),
+            (bz2.compress(REALISTIC), "with bzip2, which is not supported: unpack it by bzip2 -dc"),
+            (lzma.compress(REALISTIC), "with xz, which is not supported: unpack it by xz -dc"),
             (varint(1 << 40), "limit max_frame_size"),
             (b"<urn:s> <urn:p> <urn:o> .", "the input may be N-Triples"),
         ],

@@ -35,7 +35,10 @@ LOCAL_SETTINGS = {
 # The last line of a traceback from a Python worker.
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w+(?:Error|Exception|Conflict)): (.+)$", re.MULTILINE)
 # Errors whose messages need no class name before them.
-_OURS = ("DecodeError", "EncodeError", "LimitError", "LogError", "PatchError", "ValueError")
+_OURS = (
+    *("DecodeError", "EncodeError", "FileNotFoundError", "LimitError", "LogError", "PatchError"),
+    "ValueError",
+)
 
 
 @contextmanager

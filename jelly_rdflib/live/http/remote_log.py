@@ -217,6 +217,11 @@ class _RemoteHistory(LogState):
             return self._client.read(self._described, "GET", "")[:3]
         except MissingVersion as error:
             raise LogError(f"{self.location} is no patch log: {error}") from None
+        except ConnectionError as error:
+            # A server that is busy has another cause.
+            if not isinstance(error.__cause__, httpx2.ConnectError):
+                raise
+            raise ConnectionError(f"{error}: is jellyp log serve running there?") from error
 
     def _described(self, fields: Any) -> tuple[str, str | None, LogEntry | None, list[SnapshotRow]]:
         """Return the id of the log, its compression, its newest patch, and its snapshots."""

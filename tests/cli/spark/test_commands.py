@@ -214,4 +214,4 @@ def test_input_at_fault_exits_with_1(log: Path) -> None:
     assert "patch 1 of" in result.output
     assert "a.jellyp comes after <uuid:1>" in result.output
     result = invoke("replay", log / "missing", code=1)
-    assert "there is no such file" in result.output
+    assert f"Error: {log / 'missing'}: there is no such file or folder\n" in result.output
