@@ -32,7 +32,7 @@ from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, sink_to, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
+from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes, local_path
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
@@ -149,7 +149,7 @@ class FolderHistory:
     id = ""  # of the log, once it was read
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
-        self.path = Path(os.path.abspath(path))
+        self.path = Path(os.path.abspath(local_path(path)))
         self.location = str(self.path)
         self.link = Link(self.location)
         self.segments = self.path / "segments"
