@@ -5,15 +5,15 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
-from rdflib.term import URIRef
+from rdflib.term import Node, URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import BatchSlice, Tabular
@@ -46,6 +46,9 @@ from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 from jelly_rdflib.types import ChangeFormat, Readable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # The number of patches that a notebook shows.
 _MOST_SHOWN = 50
@@ -223,6 +226,12 @@ class PatchLog(Tabular):
         with self._history.reading() as state:
             return [snapshot.version for snapshot in state.snapshots(self.version)]
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the connections to a server; nothing happens for a folder."""
         self._history.close()
@@ -306,6 +315,7 @@ class PatchLog(Tabular):
         self,
         patch: Readable | Iterable[Operation],
         *,
+        header: Mapping[str, Node | str] | None = None,
         prev: str | None = None,
         options: PatchOptions | None = None,
         format: ChangeFormat | None = None,
@@ -325,6 +335,8 @@ class PatchLog(Tabular):
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
+            header: Headers to add to those of the patch, such as ``{"title": "Release 2"}``; a str
+                becomes a literal.
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
@@ -346,7 +358,7 @@ class PatchLog(Tabular):
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
         """
-        with open_incoming(patch, self._history.limits, format) as incoming:
+        with open_incoming(patch, self._history.limits, format, header=header) as incoming:
             expected = point_of(self._head).id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
 from rdflib.graph import ConjunctiveGraph, Graph
+from rdflib.term import Node
 
+from jelly_rdflib.algebra.headers import header_rows
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
@@ -34,7 +36,15 @@ _STARTING = threading.Lock()
 
 @overload
 def record(
-    target: Graph, writer: PatchWriter | TakesPatches | None = None, *, atomic: bool = True
+    target: Graph, writer: PatchWriter | None = None, *, atomic: bool = True
+) -> Recorder: ...
+@overload
+def record(
+    target: Graph,
+    writer: TakesPatches,
+    *,
+    atomic: bool = True,
+    header: Mapping[str, Node | str] | None = None,
 ) -> Recorder: ...
 @overload
 def record(
@@ -59,6 +69,7 @@ def record(
     writer: Any = None,
     *,
     atomic: bool = True,
+    header: Mapping[str, Node | str] | None = None,
     options: PatchOptions | None = None,
     format: ChangeFormat | None = None,
 ) -> Recorder:
@@ -132,6 +143,8 @@ def record(
             `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each transaction when it is
             committed (an error there undoes the transaction); or None, for `Recorder.patch`.
         atomic: Whether transactions can be undone.
+        header: Headers for each patch of a log or the like, such as ``{"title": "Release 2"}``; a
+            str becomes a literal.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
         format: For a path or file; see `PatchWriter`.
@@ -141,7 +154,8 @@ def record(
 
     Raises:
         TypeError: ``target`` or ``writer`` is of another kind.
-        ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file.
+        ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
+            or ``header`` is given, but ``writer`` has no method ``append``.
         RecordError: The store is not open, or can only be read. (Raised by the block:) The writer
             is in a transaction, the store can't be recorded, or a transaction could not be recorded
             or undone.
@@ -169,6 +183,8 @@ def record(
         TC
     """
     check_target(target, RecordError, is_changed=True)
+    if header is not None and not hasattr(writer, "append"):
+        raise ValueError("a header is for a PatchLog or a list: a PatchWriter has a method header")
     is_writer = isinstance(writer, PatchWriter)
     if isinstance(writer, str | os.PathLike) or (hasattr(writer, "write") and not is_writer):
         found = choose_format(writer, format, holds_changes=True)
@@ -185,10 +201,10 @@ def record(
     patches: list[Patch] | None = [] if writer is None else None
     take = getattr(writer, "append", None) if patches is None else patches.append
     if take is not None:
-        sink = PatchSink(take)
+        sink = PatchSink(take, header_rows(header))
         return Recorder(target, lambda: nullcontext(sink), patches, is_atomic=atomic)
     raise TypeError(
-        f"can't record to a {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
+        f"can't record to {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
         "an object with a method append"
     )
 
