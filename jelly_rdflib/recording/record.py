@@ -78,8 +78,9 @@ def record(
     Every change by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``, ``remove``
     with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so are changes
     by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
-    that is added again, and one for each statement that a pattern removes. Any object with the same
-    store may make the changes.
+    that is added again, and one for each statement that a pattern removes. If a ``parse`` or an
+    `apply` fails in the block, what it added and the undoing may both be recorded. Any object
+    with the same store may make the changes.
     A Graph is recorded without the other graphs of its store; its graph term is None, as for the
     default graph of a dataset.
 
