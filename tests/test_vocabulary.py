@@ -21,6 +21,10 @@ def test_op_has_the_codes_of_rdf_patch() -> None:
     assert all(isinstance(op, int) and 0 < op < 256 for op in Op)
 
 
+def test_op_is_its_code_as_text() -> None:
+    assert (str(Op.A), f"{Op.A} {Op.END:>4} {Op.END:d}") == ("A", "A  END 9")
+
+
 class TestTripleTerm:
     S, P, TERM = BNode("s"), URIRef("urn:p"), Literal("o", lang="en")
 
