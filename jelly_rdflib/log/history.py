@@ -177,7 +177,9 @@ class FolderHistory:
         if not self.database.exists():
             # A log that was read before may be missing while a backup is restored.
             if self.id or not self.path.exists():
-                raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
+                advice = "" if self.id else ": PatchLog(..., create=True) makes a log"
+                message = f"there is no such folder{advice}"
+                raise FileNotFoundError(errno.ENOENT, message, str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
                     errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
@@ -336,7 +338,11 @@ class FolderHistory:
             wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
             message = f"the patch {wanted}, but the log has none"
             if head_id is not None:
-                message = f"the patch {wanted}, but the newest is <{head_id}>, version {version}"
+                message = (
+                    f"the patch {wanted}, but the newest is <{head_id}>, version {version}:"
+                    " make the patch for that version, after refresh() of the log, or after open()"
+                    " of the store"
+                )
         else:
             return version + 1
         raise LogConflict(message, expected=prev, head=head_id, version=version)

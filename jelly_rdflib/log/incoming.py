@@ -186,7 +186,7 @@ def open_incoming(
     with closing_reader(opened):
         if opened is None and (not isinstance(patch, Iterable) or isinstance(patch, Graph)):
             raise TypeError(
-                f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or"
+                f"can't append {type(patch).__name__}: give a Patch, operations, bytes, a path or"
                 " a binary file"
             )
         if opened is None and format is not None:

@@ -251,8 +251,15 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed; or the log is broken.
+            ValueError: ``since`` is newer than ``upto``.
         """
-        return self._between(since, upto)[0]
+        entries, start, end = self._between(since, upto)
+        if start > end:
+            raise ValueError(
+                f"version {start} is newer than {end}: to go back, invert the patches that lead"
+                f" from {end} to {start}"
+            )
+        return entries
 
     def latest(self, count: int = 10) -> list[LogEntry]:
         """Return the last ``count`` patches or fewer, oldest first, without reading them."""

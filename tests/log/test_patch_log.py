@@ -295,7 +295,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
 )
 def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) -> None:
     fill(log, 1)
-    with pytest.raises(error, match="can't append a" if error is TypeError else "."):
+    with pytest.raises(error, match="can't append " if error is TypeError else "."):
         log.append(patch)
     assert log.version == PatchLog(log.path).version == 1
     assert files(log.path / "staging") == []
@@ -369,7 +369,7 @@ def test_versions_go_by_number_and_id(log: PatchLog) -> None:
         3,
         4,
     ]
-    assert log.patches(since=5) == log.patches(since=4, upto=2) == []
+    assert log.patches(since=5) == log.patches(since=2, upto=2) == []
     assert log.patches(since=0, upto=None) == log.patches()
     assert log.entry() == log.entry(5) == log.entry(patch_id(5)) == log.head
     for version in range(6):
