@@ -188,8 +188,8 @@ class TestErrors:
 
     @pytest.mark.parametrize("kind", [jr.DecodeError, jr.LimitError])
     def test_they_survive_a_process_boundary(self, kind: type[jr.DecodeError]) -> None:
-        error = kind("trouble", offset=7, frame=0, row=2)
+        error = kind("trouble", offset=7, frame=1, row=3)
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is kind
-        assert (again.message, again.offset, again.frame, again.row) == ("trouble", 7, 0, 2)
+        assert (again.message, again.offset, again.frame, again.row) == ("trouble", 7, 1, 3)
         assert str(again) == str(error) == "trouble (byte 7, frame 1, row 3)"
