@@ -32,7 +32,7 @@ class Op(IntEnum):
 
     `END` is not a row of RDF Patch: it follows the last operation of each patch.
 
-    As text an `Op` is its code; as a number, with ``int`` or ``%d``, that of the list below.
+    `str` and ``print`` give the code, `int` gives the number.
 
     Examples:
         >>> Op.A
