@@ -32,7 +32,7 @@ class Op(IntEnum):
 
     `END` is not a row of RDF Patch: it follows the last operation of each patch.
 
-    `str` and ``print`` give the code, `int` gives the number.
+    ``str`` and ``print`` give the code, ``int`` gives the number.
 
     Examples:
         >>> Op.A
