@@ -340,8 +340,8 @@ class FolderHistory:
             if head_id is not None:
                 message = (
                     f"the patch {wanted}, but the newest is <{head_id}>, version {version}:"
-                    " make the patch for that version, after refresh() of the log, or after open()"
-                    " of the store"
+                    " make the patch for that version; in Python refresh() the log first, or open()"
+                    " the store again"
                 )
         else:
             return version + 1
