@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import pyoxigraph as ox
-from rdflib import Dataset, Literal, URIRef
+from rdflib import Dataset, URIRef
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Node
 from rich.console import Console
@@ -148,8 +148,8 @@ def write_log(ontologies: Path, log: jr.PatchLog, report: Report) -> list[Releas
 
         report(f"appending {version}")
         patch = jr.diff(dataset, new, canonical=True)
-        headers = {"id": patch_id(version), "title": Literal(f"Brick {version}")}
-        entry = log.append([*((jr.Op.H, key, value) for key, value in headers.items()), *patch])
+        headers = {"id": patch_id(version), "title": f"Brick {version}"}
+        entry = log.append(patch, header=headers)
         patch.apply(dataset)
         text = "".join(map(text_row, entry.operations())).encode()
         releases.append(

@@ -75,21 +75,13 @@ class _PlacedError(JellyError):
     def text(self) -> str:
         """The message with its position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
-        places |= count_from_one({"frame": self.frame, "row": self.row})
+        places |= {"frame": self.frame, "row": self.row}
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
         since = "" if self.frame is not None else self._since
         return f"{self.message} ({since}{', '.join(known)})" if known else self.message
 
     def __str__(self) -> str:
         return self.text if self.source is None else f"{self.source}: {self.text}"
-
-
-def count_from_one(place: dict[str, Any]) -> dict[str, Any]:
-    """Return a place as people read it: frames and rows count from 1, as in ranges of them."""
-    return {
-        name: value + 1 if name in ("frame", "row") and value is not None else value
-        for name, value in place.items()
-    }
 
 
 class DecodeError(_PlacedError, ValueError):
@@ -103,9 +95,9 @@ class DecodeError(_PlacedError, ValueError):
         source: The file, the address or the place in a topic that the input is from.
         offset: Position in the (uncompressed) input, in bytes from its start. If frames are decoded
             one by one, the position in the frame.
-        frame: Number of the frame, counted from 0; the text counts it from 1.
-        row: Number of the row in its frame, counted from 0; the text counts it from 1. If the
-            format has no frames, number of the row in the input.
+        frame: Number of the frame, counted from 1.
+        row: Number of the row in its frame, counted from 1. If the format has no frames, number of
+            the row in the input.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
         rule: The rule that the input breaks; `Rule.FORMAT` stands for every rule without a name.
@@ -117,7 +109,7 @@ class DecodeError(_PlacedError, ValueError):
         rule: As given.
 
     Examples:
-        >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
+        >>> print(DecodeError("name id 9 was never set", offset=120, frame=1, row=8))
         name id 9 was never set (byte 120, frame 1, row 8)
         >>> print(DecodeError("expected a term", offset=57, line=3, column=14))
         expected a term (line 3, column 14, byte 57)

@@ -32,9 +32,13 @@ class Op(IntEnum):
 
     `END` is not a row of RDF Patch: it follows the last operation of each patch.
 
+    ``str`` and ``print`` give the code, ``int`` gives the number.
+
     Examples:
         >>> Op.A
         <Op.A: 7>
+        >>> print(Op.A, int(Op.A))
+        A 7
         >>> Op(9).name
         'END'
     """
@@ -48,6 +52,12 @@ class Op(IntEnum):
     A = 7
     D = 8
     END = 9
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self) if spec.endswith("d") else self.name, spec)
 
 
 Header: TypeAlias = tuple[Literal[Op.H], str, Node]

@@ -68,6 +68,8 @@ _OPTION_RANGES = {
     "frame_rows": (1, 1 << 31),
     "frame_bytes": (1, MAX_FRAME_SIZE),
 }
+# Names of the command line that are not like those of Python.
+_SHELL = {"stream_type": "physical_type", "names": "max_name_table_size"}
 # The lookup sizes of the small preset; the big preset has the defaults.
 _SMALL = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
 
@@ -91,7 +93,7 @@ class _Settings:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         for name in settings.keys() - set(names):
             # A bound this low finds the names that the command line uses, as in --max-names.
-            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            near = get_close_matches(_SHELL.get(name, name), names, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
             raise TypeError(f"{cls.__name__} has no {name!r}; {hint}")
         return super().__new__(cls)
@@ -210,7 +212,11 @@ class _NamedEnum(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
-        return cls.__members__.get(value.upper()) if isinstance(value, str) else None
+        member = cls.__members__.get(value.upper()) if isinstance(value, str) else None
+        if member is None:
+            *names, last = cls.__members__
+            raise ValueError(f"{cls.__name__} is {', '.join(names)} or {last}, not {value!r}")
+        return member
 
 
 class _Options(_Settings):

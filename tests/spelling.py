@@ -97,7 +97,7 @@ def rows_of(operations: list[Plain]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "patch": patch,
-                "txn": transaction,
+                "txn": None if transaction is None else transaction + 1,
                 "seq": seq,
                 "op": op,
                 "s": s,

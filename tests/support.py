@@ -61,10 +61,10 @@ def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -
     assert isinstance(error.offset, int)
     assert 0 <= error.offset <= size
     assert isinstance(error.frame, int)
-    assert error.frame >= 0
+    assert error.frame >= 1
     if error.row is not None:
         assert isinstance(error.row, int)
-        assert error.row >= 0
+        assert error.row >= 1
     if row is not None:
         assert (error.row is not None) == row, error
 

@@ -110,7 +110,7 @@ class TestReading:
         list(first.convert(jr.read_batches(data)))
         (batch,) = ArrowRows(schema, place=first.place).convert(jr.read_batches(data))
         assert batch.column("patch").to_pylist() == [2] * 4
-        assert batch.column("txn").to_pylist() == [1, 1, 1, None]
+        assert batch.column("txn").to_pylist() == [2, 2, 2, None]
         assert batch.column("seq").to_pylist() == [4, 5, 6, 7]
 
     def test_an_error_comes_after_the_rows_before_it(self) -> None:

@@ -144,6 +144,7 @@ OF_THE_SHELL = {
     "max_datatypes": "max_datatype_table_size",
     "generalized": "generalized_statements",
     "namespaces": "namespace_declarations",
+    "stream_type": "physical_type",
 }
 
 
@@ -165,6 +166,59 @@ def test_a_name_without_a_letter_is_found(kind: Any) -> None:
             kind(**{name[:3] + name[4:]: 1})
     with pytest.raises(TypeError, match="has no 'qqq'; there are: "):
         kind(qqq=1)
+
+
+def test_a_wrong_type_names_the_right_ones() -> None:
+    with pytest.raises(ValueError, match="is FRAME, FLAT or PUNCTUATED, not 'QUADS'"):
+        jr.PatchOptions(stream_type="QUADS")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is TRIPLES, QUADS or GRAPHS, not 'FLAT'"):
+        jr.StreamOptions(physical_type="FLAT")  # type: ignore[arg-type]
+
+
+def _log() -> jr.PatchLog:
+    log = jr.PatchLog("log", create=True)
+    log.append(TEXT.encode())
+    return log
+
+
+PATCH = jr.Patch([])
+OTHERS: dict[str, tuple[Callable[[], object], str]] = {
+    "append an entry": (lambda: _log().append(_log().entry(1)), r"give its patch, entry\.read\(\)"),
+    "apply an entry": (lambda: jr.apply(_log().entry(1), Dataset()), r"entry\.read\(\)"),
+    "update from a path": (lambda: jr.Replica("r").update("log"), r"update\(PatchLog\('log'\)\)"),
+    "concat a list": (lambda: list(jr.concat([PATCH])), r"concat\(\*patches\)"),
+    "swap a patch": (lambda: jr.apply(Graph(), PATCH), r"apply\(source, target\)"),
+    "apply to a number": (lambda: jr.apply(PATCH, 1), "of rdflib, not int$"),
+    "apply a log": (lambda: jr.apply(_log(), Dataset()), r"log\.checkout\(\)"),
+    "read a log's folder": (lambda: jr.apply(_log().path, Dataset()), "a patch log as a PatchLog"),
+    "open no log": (lambda: jr.PatchLog("none"), "create=True"),
+    "append statements": (lambda: _log().append("v.ttl"), r"diff\(before, file\)"),
+    "save as statements": (lambda: PATCH.save("v.ttl"), "save a patch as .rdfp or .jellyp"),
+    "read changes": (lambda: jr.read_statements("v.rdfp"), r"apply\(\) them to a Dataset"),
+    "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them by PatchWriter"),
+    "go back": (lambda: _log().patches(1, 0), "version 1 is newer than 0: .* invert"),
+}
+
+
+@pytest.mark.parametrize("way", OTHERS)
+def test_a_wrong_call_says_what_to_call(way: str) -> None:
+    call: Any
+    call, advice = OTHERS[way]
+    with pytest.raises((TypeError, ValueError, LookupError, OSError, jr.ApplyError), match=advice):
+        call()
+
+
+def test_a_late_patch_says_how_to_make_it_again() -> None:
+    stale = jr.PatchLog("log", create=True)
+    _log()
+    with pytest.raises(jr.LogConflict, match=r"version 1: make the patch .* refresh\(\)"):
+        stale.append(TEXT.encode())
+
+
+@pytest.mark.parametrize("store", ["Jelly", "default"])
+def test_an_error_in_a_text_names_no_file(store: str) -> None:
+    with pytest.raises(jr.DecodeError, match=r"^expected a term"):
+        Graph(store).parse(data="A <urn:s> oh no", format="rdf-patch")
 
 
 def test_a_format_that_is_almost_right_is_found() -> None:

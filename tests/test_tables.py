@@ -190,7 +190,7 @@ class TestTables:
             log.append([(Op.TX,), (Op.A, S, P, o, None), (Op.TC,)])
         frame = log.to_polars(["patch", "txn", "op", "o"])
         added = frame.filter(pl.col("op") == "A").select("patch", "txn", "o").rows()
-        assert added == [(1, 0, "<urn:o>"), (2, 1, "<urn:g>")]
+        assert added == [(1, 1, "<urn:o>"), (2, 2, "<urn:g>")]
         assert (
             pa.table(log).num_rows
             == frame.height

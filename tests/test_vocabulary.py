@@ -21,6 +21,10 @@ def test_op_has_the_codes_of_rdf_patch() -> None:
     assert all(isinstance(op, int) and 0 < op < 256 for op in Op)
 
 
+def test_op_is_its_code_as_text() -> None:
+    assert (str(Op.A), f"{Op.A} {Op.END:>4} {Op.END:d}") == ("A", "A  END 9")
+
+
 class TestTripleTerm:
     S, P, TERM = BNode("s"), URIRef("urn:p"), Literal("o", lang="en")
 
@@ -184,8 +188,8 @@ class TestErrors:
 
     @pytest.mark.parametrize("kind", [jr.DecodeError, jr.LimitError])
     def test_they_survive_a_process_boundary(self, kind: type[jr.DecodeError]) -> None:
-        error = kind("trouble", offset=7, frame=0, row=2)
+        error = kind("trouble", offset=7, frame=1, row=3)
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is kind
-        assert (again.message, again.offset, again.frame, again.row) == ("trouble", 7, 0, 2)
+        assert (again.message, again.offset, again.frame, again.row) == ("trouble", 7, 1, 3)
         assert str(again) == str(error) == "trouble (byte 7, frame 1, row 3)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rdflib.namespace import RDF
@@ -12,7 +12,7 @@ from rdflib.term import Literal, Node
 from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LimitError, PatchError
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
@@ -101,6 +101,14 @@ class JoinedHeaders:
 
 def _room_of(headers: list[_Header]) -> int:
     return sum(header.room for header in headers)
+
+
+def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
+    """Return headers as operations; a value that is no term becomes a literal."""
+    return [
+        (Op.H, key, value if isinstance(value, Node) else Literal(value))
+        for key, value in (header or {}).items()
+    ]
 
 
 class HeaderRoom:

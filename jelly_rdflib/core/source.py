@@ -109,6 +109,8 @@ def open_source(
         return opened
     # An mmap has `read`, but its bytes can be used directly from memory.
     if hasattr(source, "read") and type(source).__module__ != "mmap":
+        if hasattr(source, "operations"):
+            raise TypeError(f"a {type(source).__name__} is no file: give its patch, entry.read()")
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
         opened = _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)
@@ -137,7 +139,10 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
         # A text raises other errors, too: it may be too long for a name, or have a null byte.
-        if not isinstance(path, str) or isinstance(error, PermissionError | IsADirectoryError):
+        if isinstance(error, IsADirectoryError):
+            advice = "this is a folder: give a file, or a patch log as a PatchLog"
+            raise IsADirectoryError(errno.EISDIR, advice, os.fspath(path)) from None
+        if not isinstance(path, str) or isinstance(error, PermissionError):
             raise
         if is_address(path):
             advice = "nothing is fetched: give the file or its bytes, or a patch log as a PatchLog"

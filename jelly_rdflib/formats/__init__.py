@@ -68,14 +68,15 @@ def choose_format(destination: Any, format: str | None, *, holds_changes: bool) 
         )
     if found is None:
         return jelly
-    return check_kind(found, holds_changes=holds_changes)
+    advice = "save a patch as .rdfp or .jellyp" if holds_changes else "write them by PatchWriter"
+    return check_kind(found, advice, holds_changes=holds_changes)
 
 
-def check_kind(format: Format, *, holds_changes: bool) -> Format:
+def check_kind(format: Format, advice: str, *, holds_changes: bool) -> Format:
     """Return a format; raise a LookupError if it is not for changes, or not for statements."""
     if format.holds_changes != holds_changes:
         kinds = ("changes", "statements") if format.holds_changes else ("statements", "changes")
-        raise LookupError(f"{format.name} is for {kinds[0]}, not for {kinds[1]}")
+        raise LookupError(f"{format.name} is for {kinds[0]}, not for {kinds[1]}: {advice}")
     return format
 
 

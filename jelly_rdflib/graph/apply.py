@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -204,8 +203,8 @@ def apply(
         - `effective`: keep only operations that change something.
     """
     reading: Any = {"limits": limits, "normalize": normalize, "format": format}
-    if isinstance(source, Graph) and isinstance(target, str | os.PathLike):
-        raise TypeError("the source is a Graph and the target a path: call apply(source, target)")
+    if isinstance(source, Graph) and not isinstance(target, Graph):
+        raise TypeError("the source is a Graph, and the target is not: call apply(source, target)")
     if isinstance(target, str) and not is_address(target):
         raise TypeError(
             "the target is a Graph or Dataset, or the address of a server, which starts with"

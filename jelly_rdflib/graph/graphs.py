@@ -159,7 +159,7 @@ class GraphIterator:
         )
         if self._is_strict:
             self.close()
-            raise DecodeError(message, offset=0, frame=number)
+            raise DecodeError(message, offset=0, frame=number + 1)
         warn(message)
 
 

@@ -14,7 +14,7 @@ from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count, shorten
-from jelly_rdflib.errors import DecodeError, count_from_one
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.report_tables import report_parts
 from jelly_rdflib.operations import Op
@@ -243,7 +243,7 @@ class StreamReport:
         error = result.pop("error")
         for name in ("statements", "patches", "committed", "aborted"):
             result[name] = getattr(self, name)
-        return {**result, "error": None if error is None else count_from_one(error_fields(error))}
+        return {**result, "error": None if error is None else error_fields(error)}
 
 
 def inspect(

@@ -32,7 +32,7 @@ from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, sink_to, write_segment, write_snapshot
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.link import Link
-from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes
+from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, id_bytes, local_path
 from jelly_rdflib.log.sealed_file import find_fault
 from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
@@ -149,7 +149,7 @@ class FolderHistory:
     id = ""  # of the log, once it was read
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
-        self.path = Path(os.path.abspath(path))
+        self.path = Path(os.path.abspath(local_path(path)))
         self.location = str(self.path)
         self.link = Link(self.location)
         self.segments = self.path / "segments"
@@ -177,7 +177,9 @@ class FolderHistory:
         if not self.database.exists():
             # A log that was read before may be missing while a backup is restored.
             if self.id or not self.path.exists():
-                raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
+                advice = "" if self.id else ": PatchLog(..., create=True) makes a log"
+                message = f"there is no such folder{advice}"
+                raise FileNotFoundError(errno.ENOENT, message, str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
                     errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
@@ -336,7 +338,11 @@ class FolderHistory:
             wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
             message = f"the patch {wanted}, but the log has none"
             if head_id is not None:
-                message = f"the patch {wanted}, but the newest is <{head_id}>, version {version}"
+                message = (
+                    f"the patch {wanted}, but the newest is <{head_id}>, version {version}:"
+                    " make the patch for that version; in Python refresh() the log first, or open()"
+                    " the store again"
+                )
         else:
             return version + 1
         raise LogConflict(message, expected=prev, head=head_id, version=version)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain
 from typing import IO, Any
 
 from rdflib.graph import Graph
-from rdflib.term import URIRef
+from rdflib.term import Node, URIRef
 
-from jelly_rdflib.algebra.headers import HeaderRoom
+from jelly_rdflib.algebra.headers import HeaderRoom, header_rows
 from jelly_rdflib.algebra.sources import (
     cut_patches,
     ends_patch,
@@ -54,11 +54,17 @@ class IncomingPatch:
     ``max_text_size`` of ``limits`` limits the first headers and the keys of later ones, which are
     kept until the patch is written; ``limits`` is None if they are in memory anyway. ``opened`` is
     the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
-    be copied into the log: delimited frames of Jelly-Patch that nobody else changes.
+    be copied into the log: delimited frames of Jelly-Patch that nobody else changes. ``added`` are
+    headers that come after the patch's own.
     """
 
     def __init__(
-        self, patch: Any, limits: Limits | None, opened: BatchSource | None, stored: Any
+        self,
+        patch: Any,
+        limits: Limits | None,
+        opened: BatchSource | None,
+        stored: Any,
+        added: list[Header],
     ) -> None:
         self.is_in_memory = limits is None
         self._rows = cut_patches(open_rows(patch, opened, rows_of_patch))
@@ -69,7 +75,7 @@ class IncomingPatch:
         self._first: list[Header] = []
         self._spellings: dict[str, str] = {}
         self._room = None if limits is None else HeaderRoom(limits)
-        for header in self._take_headers():
+        for header in chain(self._take_headers(), added):
             _, spelled, value = header
             key = spelled.lower()
             if key not in (ID, PREV):
@@ -165,18 +171,24 @@ class IncomingPatch:
 
 @contextmanager
 def open_incoming(
-    patch: Any, limits: Limits, format: ChangeFormat | None, *, file: IO[bytes] | None = None
+    patch: Any,
+    limits: Limits,
+    format: ChangeFormat | None,
+    *,
+    file: IO[bytes] | None = None,
+    header: Mapping[str, Node | str] | None = None,
 ) -> Iterator[IncomingPatch]:
     """Open anything that `PatchLog.append` takes; only the caller may change ``file``."""
     file = BytesIO(patch) if type(patch) is bytes else file
-    stored = file if file is not None and is_delimited(file) else None
+    added = header_rows(header)
+    stored = file if file is not None and not added and is_delimited(file) else None
     opened = open_read(patch, limits=limits, normalize=False, format=format)
     with closing_reader(opened):
         if opened is None and (not isinstance(patch, Iterable) or isinstance(patch, Graph)):
             raise TypeError(
-                f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or"
+                f"can't append {type(patch).__name__}: give a Patch, operations, bytes, a path or"
                 " a binary file"
             )
         if opened is None and format is not None:
             raise ValueError("a format is for bytes, but operations are given")
-        yield IncomingPatch(patch, None if is_held(patch) else limits, opened, stored)
+        yield IncomingPatch(patch, None if is_held(patch) else limits, opened, stored, added)

@@ -7,12 +7,15 @@ it. The names are for people, and they distinguish files of a log without a row 
 
 from __future__ import annotations
 
+import os
 import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from rdflib.term import URIRef
 
@@ -30,6 +33,12 @@ Compression: TypeAlias = Literal["zst"] | None
 SCHEME = "uuid:"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
+
+
+def local_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the path that a URL ``file:…`` stands for, or any other path unchanged."""
+    is_url = isinstance(path, str) and path.lower().startswith("file:/")
+    return url2pathname(urlsplit(str(path)).path) if is_url else path
 
 
 def make_patch_id() -> URIRef:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
-from rdflib.term import URIRef
+from rdflib.term import Node, URIRef
 
 from jelly_rdflib import importers
 from jelly_rdflib.core.batch import BatchSlice, Tabular
@@ -46,6 +46,9 @@ from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 from jelly_rdflib.types import ChangeFormat, Readable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # The number of patches that a notebook shows.
 _MOST_SHOWN = 50
@@ -226,6 +229,12 @@ class PatchLog(Tabular):
         with self._history.reading() as state:
             return [snapshot.version for snapshot in state.snapshots(self.version)]
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the connections to a server; nothing happens for a folder."""
         self._history.close()
@@ -245,8 +254,15 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed; or the log is broken.
+            ValueError: ``since`` is newer than ``upto``.
         """
-        return self._between(since, upto)[0]
+        entries, start, end = self._between(since, upto)
+        if start > end:
+            raise ValueError(
+                f"version {start} is newer than {end}: to go back, invert the patches that lead"
+                f" from {end} to {start}"
+            )
+        return entries
 
     def latest(self, count: int = 10) -> list[LogEntry]:
         """Return the last ``count`` patches or fewer, oldest first, without reading them."""
@@ -309,6 +325,7 @@ class PatchLog(Tabular):
         self,
         patch: Readable | Iterable[Operation],
         *,
+        header: Mapping[str, Node | str] | None = None,
         prev: str | None = None,
         options: PatchOptions | None = None,
         format: ChangeFormat | None = None,
@@ -328,6 +345,8 @@ class PatchLog(Tabular):
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
+            header: Headers to add to those of the patch, such as ``{"title": "Release 2"}``; a str
+                becomes a literal.
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
@@ -349,7 +368,7 @@ class PatchLog(Tabular):
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
         """
-        with open_incoming(patch, self._history.limits, format) as incoming:
+        with open_incoming(patch, self._history.limits, format, header=header) as incoming:
             expected = point_of(self._head).id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:

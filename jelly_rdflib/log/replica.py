@@ -188,7 +188,9 @@ class Replica:
                 nothing.
             OSError: The file can't be written.
         """
-        missing = log.patches(self._point(), upto)
+        if isinstance(log, str | os.PathLike):
+            raise TypeError(f"give the log itself: update(PatchLog({os.fspath(log)!r}))")
+        missing = log._between(self._point(), upto)[0]
         while missing and self.version < missing[-1].version:
             try:
                 if self.version == 0 and not strict:

@@ -24,6 +24,7 @@ from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import empty_dataset, write_graph
 from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.names import local_path
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.sealed_file import VERSION, SealedFile, Sealer
 from jelly_rdflib.log.staging import NEW_FILE, make_folder, sync_folder
@@ -69,7 +70,7 @@ class StoreFile:
 
     def __init__(self, store: JellyStore, path: str | os.PathLike[str], *, create: bool) -> None:
         # Resolve links, so that saving replaces the file, not the link.
-        self._path = Path(os.path.realpath(path))
+        self._path = Path(os.path.realpath(local_path(path)))
         log_path = self._path.with_name(f"{self._path.name}.log")
         is_there = self._path.exists()
         if not (is_there or log_path.exists() or create):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
+from rdflib.term import Node
 
+from jelly_rdflib.algebra.headers import header_rows
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogWarning, RecordError
@@ -36,7 +38,15 @@ _STARTING = threading.Lock()
 
 @overload
 def record(
-    target: Graph, writer: PatchWriter | TakesPatches | None = None, *, atomic: bool = True
+    target: Graph, writer: PatchWriter | None = None, *, atomic: bool = True
+) -> Recorder: ...
+@overload
+def record(
+    target: Graph,
+    writer: TakesPatches,
+    *,
+    atomic: bool = True,
+    header: Mapping[str, Node | str] | None = None,
 ) -> Recorder: ...
 @overload
 def record(
@@ -61,6 +71,7 @@ def record(
     writer: Any = None,
     *,
     atomic: bool = True,
+    header: Mapping[str, Node | str] | None = None,
     options: PatchOptions | None = None,
     format: ChangeFormat | None = None,
 ) -> Recorder:
@@ -69,8 +80,9 @@ def record(
     Every change by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``, ``remove``
     with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so are changes
     by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
-    that is added again, and one for each statement that a pattern removes. Any object with the same
-    store may make the changes.
+    that is added again, and one for each statement that a pattern removes. If a ``parse`` or an
+    `apply` fails in the block, what it added and the undoing may both be recorded. Any object
+    with the same store may make the changes.
     A Graph is recorded without the other graphs of its store; its graph term is None, as for the
     default graph of a dataset.
 
@@ -139,6 +151,8 @@ def record(
             transaction when it is committed (an error there undoes the transaction); or None, for
             `Recorder.patch`.
         atomic: Whether transactions can be undone.
+        header: Headers for each patch of a log or the like, such as ``{"title": "Release 2"}``; a
+            str becomes a literal.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
         format: For a path or file; see `PatchWriter`.
@@ -148,7 +162,8 @@ def record(
 
     Raises:
         TypeError: ``target`` or ``writer`` is of another kind.
-        ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file.
+        ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
+            or ``header`` is given, but ``writer`` has no method ``append``.
         RecordError: The store is not open, or can only be read. (Raised by the block:) The writer
             is in a transaction, the store can't be recorded, or a transaction could not be recorded
             or undone.
@@ -179,6 +194,8 @@ def record(
         TC
     """
     check_target(target, RecordError, is_changed=True)
+    if header is not None and not hasattr(writer, "append"):
+        raise ValueError("a header is for a PatchLog or a list: a PatchWriter has a method header")
     is_writer = isinstance(writer, PatchWriter)
     if isinstance(writer, str | os.PathLike) or (hasattr(writer, "write") and not is_writer):
         found = choose_format(writer, format, holds_changes=True)
@@ -202,10 +219,10 @@ def record(
                 " append them first, log.append(jelly_rdflib.diff(log.checkout(), dataset))",
                 LogWarning,
             )
-        sink = PatchSink(take)
+        sink = PatchSink(take, header_rows(header))
         return Recorder(target, lambda: nullcontext(sink), patches, is_atomic=atomic)
     raise TypeError(
-        f"can't record to a {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
+        f"can't record to {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
         "an object with a method append"
     )
 

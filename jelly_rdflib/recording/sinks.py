@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, cast
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -20,10 +20,14 @@ class TakesPatches(Protocol):
 
 
 class PatchSink:
-    """Calls a function with a `Patch` for each transaction that is committed."""
+    """Calls a function with a `Patch` for each transaction that is committed.
 
-    def __init__(self, take: Callable[[Patch], object]) -> None:
+    Each patch starts with ``headers``.
+    """
+
+    def __init__(self, take: Callable[[Patch], object], headers: list[Header]) -> None:
         self._take = take
+        self._headers = headers
         self._parts: list[Operation | Batch] = []
         self.write = self._parts.append
         self.abort = self._parts.clear
@@ -35,7 +39,7 @@ class PatchSink:
 
     def begin(self) -> None:
         """Start a patch."""
-        self.write((Op.TX,))
+        self._parts += [*self._headers, (Op.TX,)]
 
     def write_all(self, operations: list[Operation] | Batch) -> None:
         """Write operations, given as a list or as the rows of a batch."""

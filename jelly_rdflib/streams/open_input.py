@@ -21,6 +21,8 @@ from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, as_limits
 from jelly_rdflib.streams.sources import OpenedElsewhere, is_readable, name_of
 
+_DIFF = "diff(before, file) makes a patch, where before may be a file, a Dataset or log.checkout()"
+
 
 @dataclass(eq=False)
 class Input:
@@ -116,7 +118,8 @@ def open_input(
         # For Jelly the first bytes decide, not the ending of the path.
         is_told = format is not None or found.is_text or found.options_type is None
         if holds_changes is not None and is_told:
-            check_kind(found, holds_changes=holds_changes)
+            advice = _DIFF if holds_changes else "apply() them to a Dataset"
+            check_kind(found, advice, holds_changes=holds_changes)
     limits = as_limits(limits)
     factory = make_node_factory(normalize, limits, keeps_directions=keeps_directions)
     reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)

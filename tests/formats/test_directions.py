@@ -319,7 +319,7 @@ class TestJelly12:
             pytest.raises(jr.DecodeError, match=WORDS.format("rdflib's literals have")) as caught,
         ):
             list(jr.read_statements(self.STREAM))
-        assert caught.value.frame == 0
+        assert caught.value.frame == 1
 
     def test_notebooks_show_them(self) -> None:
         with pytest.warns(UserWarning, match="with the draft$"):

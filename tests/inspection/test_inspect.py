@@ -198,7 +198,7 @@ def test_json() -> None:
     assert json.loads(json.dumps(broken.as_dict()))["error"] == {
         "message": broken.error.message,
         "offset": broken.error.offset,
-        "frame": broken.error.frame + 1,
+        "frame": broken.error.frame,
         "row": None,
         "line": None,
         "column": None,
@@ -252,7 +252,7 @@ class TestBadInput:
         assert report.frames == report.statements == 2
         assert report.size == len(b.stream(good, [b.add()]))
         assert report.error is not None
-        assert (report.error.frame, report.error.row) == (2, 0)
+        assert (report.error.frame, report.error.row) == (3, 1)
         inspector = jr.inspect_frames(data)
         with pytest.raises(jr.DecodeError, match="name id 9 was never set"):
             list(inspector)

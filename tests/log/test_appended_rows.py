@@ -191,7 +191,7 @@ def test_values_that_nobody_could_read_are_refused(
     with pytest.raises(jr.LimitError) as caught:
         log.append(data)
     assert caught.value.limit == "max_xml_tags"
-    assert caught.value.frame == (None if is_patch else 1)
+    assert caught.value.frame == (None if is_patch else 2)
     assert log.version == 0
     # Each patch alone is smaller.
     for row in rows[:3]:

@@ -40,6 +40,34 @@ TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 # --- making and opening ---------------------------------------------------------------------------
 
 
+def test_a_log_is_closed_after_a_block(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    monkeypatch.setattr(log._history, "close", lambda: closed.append(True))
+    with log as same:
+        assert (same, closed) == (log, [])
+    assert closed == [True]
+
+
+def test_a_log_is_opened_by_a_file_url(tmp_path: Path) -> None:
+    log = PatchLog((tmp_path / "a log").as_uri(), create=True)
+    assert log.path == tmp_path / "a log"
+
+
+def test_headers_are_added_to_a_patch(log: PatchLog) -> None:
+    patch = [(Op.H, "by", S), *change(1)]
+    entries = [
+        log.append(each, header={"title": "Release", "of": GRAPH})
+        for each in (patch, jr.Patch(change(2)), encode(change(3)))
+    ]
+    for entry in entries:
+        assert (entry.header["title"], entry.header["of"]) == (Literal("Release"), GRAPH)
+    assert entries[0].header["by"] == S
+    assert entries[2].read()[4:] == jr.Patch(change(3))
+    with pytest.raises(LogError, match="more than one header id"):
+        log.append([(Op.H, "id", patch_id(4)), *change(4)], header={"id": patch_id(5)})
+    assert log.verify() == []
+
+
 def test_a_new_log_is_empty(log: PatchLog) -> None:
     assert log.version == 0
     assert log.head is None
@@ -267,7 +295,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
 )
 def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) -> None:
     fill(log, 1)
-    with pytest.raises(error, match="can't append a" if error is TypeError else "."):
+    with pytest.raises(error, match="can't append " if error is TypeError else "."):
         log.append(patch)
     assert log.version == PatchLog(log.path).version == 1
     assert files(log.path / "staging") == []
@@ -341,7 +369,7 @@ def test_versions_go_by_number_and_id(log: PatchLog) -> None:
         3,
         4,
     ]
-    assert log.patches(since=5) == log.patches(since=4, upto=2) == []
+    assert log.patches(since=5) == log.patches(since=2, upto=2) == []
     assert log.patches(since=0, upto=None) == log.patches()
     assert log.entry() == log.entry(5) == log.entry(patch_id(5)) == log.head
     for version in range(6):

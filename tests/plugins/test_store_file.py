@@ -78,6 +78,15 @@ def test_what_was_committed_is_there_again(path: Path) -> None:
     assert numbers(opened(path)) == {1, 2, 4}
 
 
+def test_a_file_url_is_a_path(path: Path) -> None:
+    path = path.with_name("some data.jelly")
+    dataset = Dataset(store="Jelly")
+    dataset.open(path.as_uri(), create=True)
+    add(dataset, 1)
+    dataset.close()
+    assert numbers(opened(path)) == {1}
+
+
 def test_file_is_one_of_jelly_rdf(path: Path) -> None:
     make_file(path, 1, 2)
     other = Dataset()

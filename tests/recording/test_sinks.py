@@ -365,6 +365,25 @@ def test_file_that_can_not_be_made(tmp_path: Path) -> None:
     assert not is_hooked(graph.store)
 
 
+@pytest.mark.parametrize("store", ["Jelly", "default"])
+def test_each_patch_gets_the_headers(store: str, tmp_path: Path) -> None:
+    patches: list[jr.Patch] = []
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    for sink in (patches, log):
+        graph = Graph(store)
+        with jr.record(graph, sink, header={"title": "Release", "of": G}):
+            graph.add((S, P, O))
+    start = [(Op.H, "title", Literal("Release")), (Op.H, "of", G)]
+    assert list(patches[0]) == [*start, TX, (Op.A, S, P, O, None), TC]
+    assert log.entry().header["title"] == Literal("Release")
+
+
+@pytest.mark.parametrize("writer", [None, "x.rdfp", jr.PatchWriter(io.BytesIO())])
+def test_headers_are_for_whole_patches(writer: Any) -> None:
+    with pytest.raises(ValueError, match="a PatchWriter has a method header"):
+        jr.record(Graph(), writer, header={"title": "Release"})
+
+
 # --- other arguments -----------------------------------------------------------------------------
 
 

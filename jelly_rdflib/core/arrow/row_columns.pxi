@@ -244,7 +244,7 @@ cdef class RowColumnsBuilder:
         if self.wants[PATCH]:
             put_number(&self.columns[PATCH][0].data, patch + 1)
         if self.wants[TRANSACTION]:
-            put_number(&self.columns[TRANSACTION][0].data, max(transaction, 0))
+            put_number(&self.columns[TRANSACTION][0].data, transaction + 1)
             if transaction == NO_TRANSACTION:
                 put_number(&self.columns[TRANSACTION][0].nulls, self.count)
         if self.wants[SEQ]:

@@ -63,7 +63,7 @@ cdef class BatchReader(BatchSource):
                     raise DecodeError(
                         f"the first {MOST_FRAMES_BEFORE_OPTIONS:,} frames don't have the stream's"
                         " options", rule=Rule.OPTIONS_FIRST, offset=self.frames.frame_offset,
-                        frame=self.decoder.last_frame(),
+                        frame=self.decoder.last_frame() + 1,
                     )
                 return batch
             if not self.is_last:
@@ -83,7 +83,7 @@ cdef class BatchReader(BatchSource):
         return self.decoder.save()
 
     cdef int locate_error(self, error) except -1:
-        error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame()
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame() + 1
         return 0
 
     cdef int choose_decoder(self) except -1:

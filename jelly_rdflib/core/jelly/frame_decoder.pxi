@@ -248,7 +248,7 @@ cdef class FrameDecoder:
             self.is_broken = True
             raise LimitError(
                 f"frame of {size} bytes", limit="max_frame_size", value=self.max_frame_size,
-                asked=size, offset=offset, frame=self.frame,
+                asked=size, offset=offset, frame=self.frame + 1,
             )
         frame.start = start
         frame.end = start + size
@@ -278,12 +278,12 @@ cdef class FrameDecoder:
         if not self.has_options:
             raise DecodeError(
                 "the input is empty" if self.frame == 0 else "no frame has the stream's options",
-                rule=Rule.OPTIONS_FIRST, offset=offset, frame=self.frame,
+                rule=Rule.OPTIONS_FIRST, offset=offset, frame=self.frame + 1,
             )
         if self.in_transaction:
             raise DecodeError(
                 "the input ends inside a transaction", rule=Rule.TRANSACTION_OPEN,
-                offset=offset, frame=self.frame,
+                offset=offset, frame=self.frame + 1,
             )
         if self.start_rows(0) < 0:
             raise MemoryError
@@ -298,7 +298,7 @@ cdef class FrameDecoder:
         if start <= at <= start + size and at != NULL:
             offset += at - start
         raise failure_to_error(
-            &self.terms.failure, offset, self.frame, self.row if self.is_in_row else None
+            &self.terms.failure, offset, self.frame + 1, self.row + 1 if self.is_in_row else None
         )
 
     cdef int report_recovered(
@@ -316,7 +316,7 @@ cdef class FrameDecoder:
                     &fault.failure,
                     # A message merged from several fields has no offset, so use the frame's.
                     offset + (at - start) if start <= at <= start + size else offset,
-                    self.frame, None if fault.row == NO_ROW else fault.row,
+                    self.frame + 1, None if fault.row == NO_ROW else fault.row + 1,
                 )
             )
         self.terms.recovered_count = 0

@@ -45,7 +45,7 @@ cdef class FrameReader(InputBuffer):
                 self.start()
             found = self.next_delimited() if self.is_delimited else self.next_bare()
         except DecodeError as error:
-            error.frame = self.frame_number
+            error.frame = self.frame_number + 1
             raise
         self.frame_number += found
         return found

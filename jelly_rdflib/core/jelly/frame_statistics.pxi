@@ -77,7 +77,7 @@ cdef class FrameStatistics:
                 if found < 0:
                     # The frame was decoded before, so someone has changed it since.
                     raise failure_to_error(
-                        &decoder.terms.failure, self.frame_offset, self.frames - 1, None
+                        &decoder.terms.failure, self.frame_offset, self.frames, None
                     )
                 if found > 0:
                     places.append((self.frame_offset + (row_at - frames.frame), number - 1))

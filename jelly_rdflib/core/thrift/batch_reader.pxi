@@ -103,7 +103,7 @@ cdef class ThriftBatchReader(BatchSource):
         self.input = InputBuffer(source, limits, padding=True)
 
     cdef int locate_error(self, error) except -1:
-        error.offset, error.row = self.batch_offset, self.batch_row
+        error.offset, error.row = self.batch_offset, self.batch_row + 1
         return 0
 
     cdef int close_source(self) except -1:
@@ -118,7 +118,7 @@ cdef class ThriftBatchReader(BatchSource):
                     return self.finish()
                 self.read_row()
         except DecodeError as error:
-            error.row = self.row
+            error.row = self.row + 1
             if self.row == 0 and not isinstance(error, LimitError):
                 what = "RDF Patch in Thrift" if self.is_patch else "RDF Thrift"
                 error.message += f"; is the input {what} at all?"

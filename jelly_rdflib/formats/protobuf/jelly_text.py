@@ -100,7 +100,7 @@ def read_frames(
         LimitError: The text of a frame has more than ``max_size`` bytes.
     """
     frame = _frame_class(format)
-    for number, (text, offset, line) in enumerate(_cut(read_in_pieces(source), max_size)):
+    for number, (text, offset, line) in enumerate(_cut(read_in_pieces(source), max_size), 1):
         try:
             found = text_format.Parse(text, frame())
         except text_format.ParseError as error:
@@ -173,8 +173,8 @@ class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
         self._decoder: FrameDecoder = patches if format.holds_changes else statements
         self._source = read_in_pieces(source)
         frames = read_frames(format, self._source, reading.limits.max_frame_size)
-        self._frames = enumerate(frames)
-        self._place = 0, 0
+        self._frames = enumerate(frames, 1)
+        self._place = 0, 1
         self._is_over = False
 
     def __del__(self) -> None:

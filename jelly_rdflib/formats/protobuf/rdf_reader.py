@@ -60,7 +60,7 @@ class RowBatches(Iterator[Batch]):
                 self._count += 1
         except DecodeError as error:
             # The shared reader of messages counts frames; here each message is a row.
-            error.frame, error.row = None, self._count
+            error.frame, error.row = None, self._count + 1
             self._error = error
         if len(builder) > 0:
             return builder.drain(has_graphs=True)

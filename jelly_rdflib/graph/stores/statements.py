@@ -24,10 +24,10 @@ _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True
 def check_source(source: object, **reading: Any) -> None:
     """Check that a source of operations can be iterated over; then call `check_reading`."""
     if not isinstance(source, Iterable):
-        raise TypeError(
-            f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
-            f"operations"
-        )
+        advice = "give bytes, a path, a binary file or operations"
+        if hasattr(source, "checkout"):
+            advice = "log.replay(dataset) applies its patches, log.checkout() makes a dataset"
+        raise TypeError(f"{type(source).__name__} has no operations: {advice}")
     check_reading(**reading)
 
 
@@ -111,7 +111,7 @@ def not_an_operation(operation: object, reason: str | None = None) -> ApplyError
     if reason is None:
         reason = "operations are tuples that start with an Op"
         if isinstance(operation, PatchOperations):
-            reason = "apply patches one by one: for patch in patches: patch.apply(target)"
+            reason = "pass patches one by one: concat(*patches), or patch.apply(target) for each"
         elif isinstance(operation, Batch):
             reason = "apply what the batches were read from, or chain.from_iterable(batches)"
         elif isinstance(operation, Op):

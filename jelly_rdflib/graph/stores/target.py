@@ -41,7 +41,7 @@ def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> 
     given: object = graph
     refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
     if not isinstance(given, Graph) or isinstance(given, refused):
-        raise TypeError(f"give a Graph or Dataset of rdflib, not a {type(given).__name__}")
+        raise TypeError(f"give a Graph or Dataset of rdflib, not {type(given).__name__}")
     store = get_inner(graph.store)
     name = type(store).__name__
     # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.words import count, printable
-from jelly_rdflib.errors import DecodeError, count_from_one
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.rules import Rule, Severity
 
 
@@ -23,7 +23,7 @@ class Fault:
         rule: The rule.
         message: The fault in words.
         offset: Position in the (uncompressed) input, in bytes from its start.
-        frame: Number of the frame, counted from 0; text and JSON count it from 1.
+        frame: Number of the frame, counted from 1.
         row: Number of the row in its frame, counted likewise. If the format has neither frames nor
             lines: number of the operation in the input.
         line: Number of the line in a text, counted from 1.
@@ -31,7 +31,7 @@ class Fault:
 
     Examples:
         >>> from jelly_rdflib import Rule
-        >>> print(Fault(rule=Rule.IRI, message="IRI <x> is relative", offset=120, frame=0, row=7))
+        >>> print(Fault(rule=Rule.IRI, message="IRI <x> is relative", offset=120, frame=1, row=8))
         warning: IRI <x> is relative (byte 120, frame 1, row 8) [iri]
     """
 
@@ -53,7 +53,7 @@ class Fault:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fault as JSON values."""
-        fields = count_from_one(dataclasses.asdict(self))
+        fields = dataclasses.asdict(self)
         return {"severity": self.severity, **fields, "rule": self.rule.value}
 
 

@@ -43,9 +43,10 @@ class StreamRules:
         if not self._statistics.count():
             return
         frame, offset, size, _, _ = self._statistics.last_frame
+        frame += 1
         if self._options is None and options is not None:
             self._options = options
-            self._options_place = {"offset": offset, "frame": frame, "row": 0}
+            self._options_place = {"offset": offset, "frame": frame, "row": 1}
             yield from self._take_options(options)
         repeats = self._statistics.counts["rows"][1]["count"] > 1 and not self._is_draft
         if repeats and not self._has_repeated_options:
@@ -58,7 +59,7 @@ class StreamRules:
             yield Fault(rule=Rule.FRAME_SIZE, message=message, offset=offset, frame=frame)
         for kind, name, field, place, row in self._statistics.find_unexpected_fields():
             rule, message = _describe(kind, name, field)
-            yield Fault(rule=rule, message=message, offset=place, frame=frame, row=row)
+            yield Fault(rule=rule, message=message, offset=place, frame=frame, row=row + 1)
         if options is not None:
             yield from self._take_rows(batch, options)
 
@@ -130,8 +131,11 @@ class StreamRules:
 
     def places(self, rows: list[int]) -> list[dict[str, Any]]:
         """Return the places of rows of the last frame's batch, as fields of `Fault`."""
-        located, frame = self._statistics.locate(rows), self._statistics.last_frame[0]
-        return [{"offset": offset, "frame": frame, "row": row} for offset, row in located]
+        located, frame = self._statistics.locate(rows), self._statistics.last_frame[0] + 1
+        return [
+            {"offset": offset, "frame": frame, "row": None if row is None else row + 1}
+            for offset, row in located
+        ]
 
 
 def _describe(kind: int, message: str, field: int) -> tuple[Rule, str]:

@@ -177,4 +177,4 @@ class _Validator:
         if isinstance(self._batches, TextBatchReader):
             names = ("offset", "line", "column")
             return [dict(zip(names, place, strict=True)) for place in self._batches.locate(rows)]
-        return [{"row": self._operations + row} for row in rows]
+        return [{"row": self._operations + row + 1} for row in rows]

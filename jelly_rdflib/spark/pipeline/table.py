@@ -64,7 +64,7 @@ def make_patch(operations: DataFrame, name: str) -> DataFrame:
     The operations have the columns ``seq`` and ``op``; other missing columns become null.
     """
     made = {column: F.col(column) for column in operations.columns}
-    made |= {"file": F.lit(name), "patch": F.lit(1), "txn": F.lit(0)}
+    made |= {"file": F.lit(name), "patch": F.lit(1), "txn": F.lit(1)}
     columns = {
         field.name: made.get(field.name, F.lit(None)).cast(field.dataType) for field in CHANGES
     }

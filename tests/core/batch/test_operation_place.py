@@ -35,11 +35,11 @@ def read_patches(source: Any, limits: jr.Limits) -> None:
 @pytest.mark.parametrize(
     ("use", "limits", "place"),
     [
-        (apply, HELD, (len(FIRST + SECOND), 2)),
-        (apply, TAGS, (len(FIRST + SECOND), 2)),
-        (read, TAGS, (len(FIRST + SECOND), 2)),
+        (apply, HELD, (len(FIRST + SECOND), 3)),
+        (apply, TAGS, (len(FIRST + SECOND), 3)),
+        (read, TAGS, (len(FIRST + SECOND), 3)),
         # For the limit on held operations, each frame counts as 128 operations.
-        (read_patches, jr.Limits(max_held_operations=200), (len(FIRST), 1)),
+        (read_patches, jr.Limits(max_held_operations=200), (len(FIRST), 2)),
     ],
 )
 def test_a_frame(
@@ -50,7 +50,7 @@ def test_a_frame(
     offset, frame = place
     # As in all errors, the offset is that of the frame's first byte, after its length.
     assert (caught.value.offset, caught.value.frame) == (offset + 1, frame)
-    assert f"(byte {offset + 1}, frame {frame + 1})" in str(caught.value)
+    assert f"(byte {offset + 1}, frame {frame})" in str(caught.value)
 
 
 def test_a_frame_of_a_part(tmp_path: Any) -> None:
@@ -59,7 +59,7 @@ def test_a_frame_of_a_part(tmp_path: Any) -> None:
     parts = find_parts(path, spacing=1)
     with pytest.raises(jr.LimitError) as caught:
         list(OperationReader(read_part(path, parts[-1], limits=TAGS)))
-    assert (caught.value.offset, caught.value.frame) == (len(FIRST + SECOND) + 1, 2)
+    assert (caught.value.offset, caught.value.frame) == (len(FIRST + SECOND) + 1, 3)
 
 
 def test_text() -> None:
@@ -83,10 +83,10 @@ def test_what_can_not_be_applied(rows: list[Any]) -> None:
     with pytest.raises((jr.ApplyError, jr.LimitError)) as caught:
         apply(first + second + b.stream([b.commit()]), jr.Limits(max_prefixes=40))
     length = len(second) - len(b.frame(*rows))
-    assert (caught.value.offset, caught.value.frame) == (len(first) + length, 1)
+    assert (caught.value.offset, caught.value.frame) == (len(first) + length, 2)
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
-    assert again.frame == 1
+    assert again.frame == 2
 
 
 def test_what_compact_keeps() -> None:

@@ -95,7 +95,7 @@ def test_a_fault_is_refused(fault: Fault) -> None:
     with pytest.raises(jr.DecodeError) as caught:
         read_plain(fault.data)
     error = caught.value
-    assert (error.rule, error.frame) == (fault.rule, fault.frame)
+    assert (error.rule, error.frame) == (fault.rule, fault.frame + 1)
     assert error.offset is not None
     # If the field is empty, the error's offset is the byte after the field.
     assert fault.place.start <= error.offset <= fault.place.stop or error.rule == "options-first"
@@ -228,7 +228,7 @@ def test_cells_count_as_expansion() -> None:
     with pytest.raises(jr.LimitError) as caught:
         for _ in open_batches(build_stream(LATER, frames)):
             pass
-    assert (caught.value.limit, caught.value.frame) == ("max_expansion", 1)
+    assert (caught.value.limit, caught.value.frame) == ("max_expansion", 2)
 
 
 def test_many_messages_are_bounded() -> None:
@@ -264,14 +264,14 @@ class TestRepeatedOptions:
         assert read_plain(data + data) == [frame, frame]
 
     def test_error_reads_them_too(self) -> None:
-        """Since the format says what they mean; `error` only refuses those that it excludes."""
+        """The format defines repeated options, so `error` only refuses those that it excludes."""
         data = build_stream(LATER, [self.FRAME])
         (frame,) = read_plain(data)
         assert read_plain(data + data, on_repeated_options="error") == [frame, frame]
         quads = {"rows": [build_options(physical_type=QUADS)], "columns": build_batch()}
         with pytest.raises(jr.DecodeError, match="choose on_repeated_options=") as caught:
             read_plain(data + build_stream(LATER, [quads]), on_repeated_options="error")
-        assert (caught.value.rule, caught.value.frame) == (jr.Rule.REPEATED_OPTIONS, 1)
+        assert (caught.value.rule, caught.value.frame) == (jr.Rule.REPEATED_OPTIONS, 2)
 
     def test_a_new_stream_may_be_of_another_kind(self) -> None:
         quads = {"rows": [build_options(physical_type=QUADS)], "columns": build_batch()}

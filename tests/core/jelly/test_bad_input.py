@@ -99,7 +99,7 @@ class TestTruncated:
             size = len(wire.varint(len(part)))
             if part:
                 error = f.refuse(data[: at + size + len(part) // 2], row=False)
-                assert error.frame == number
+                assert error.frame == number + 1
                 assert at <= error.offset <= at + size + len(part)
             at += size + len(part)
 
@@ -402,7 +402,7 @@ class TestWireTypes:
             (7, b""),
         ]:
             if wire_type != right:
-                assert place.refuse(b"", wire.tag(number, wire_type) + content).frame == 0
+                assert place.refuse(b"", wire.tag(number, wire_type) + content).frame == 1
 
     @messages
     def test_what_is_no_field(self, place: Place) -> None:
@@ -442,7 +442,7 @@ class TestUnused:
         for place in ALL_PLACES:
             for number in blocks(place):
                 error = place.refuse(wire.field(number, b"\xff"))
-                assert place.row is None or error.row == place.row
+                assert place.row is None or error.row == place.row + 1
 
     @messages
     def test_rows_that_are_overwritten_too(self, place: Place) -> None:
@@ -665,11 +665,11 @@ for f, outer, inner in cases:
 
 @formats
 class TestErrors:
-    def test_positions_count_from_zero(self, f: Format) -> None:
+    def test_frames_and_rows_count_from_one(self, f: Format) -> None:
         frames = [[f.options()], [f.name("urn:p")], [], [f.triple(), f.spo(p=b.iri(0, 9))]]
         data = f.stream(*frames)
         error = f.refuse(data, row=True)
-        assert (error.frame, error.row) == (3, 1)
+        assert (error.frame, error.row) == (4, 2)
         assert len(f.stream(*frames[:3])) < error.offset <= len(data)
         assert f"byte {error.offset}, frame 4, row 2" in str(error)
 
@@ -681,14 +681,14 @@ class TestErrors:
             with pytest.raises(jr.DecodeError) as caught:
                 list(f.readers[0](compressed))
             assert caught.value.offset == error.offset > 10_000
-            assert (caught.value.frame, caught.value.row) == (2, 0)
+            assert (caught.value.frame, caught.value.row) == (3, 1)
 
     def test_a_decoder_that_failed_stays_failed(self, f: Format) -> None:
         package = f.Decoder()
         package.decode_frame(f.frame(f.options(), f.name("urn:p")))
         with pytest.raises(jr.DecodeError) as caught:
             package.decode_frame(f.frame(f.spo()))
-        assert (caught.value.frame, caught.value.row) == (1, 0)
+        assert (caught.value.frame, caught.value.row) == (2, 1)
         good = f.frame(f.triple())
         for call in (*[lambda: package.decode_frame(good)] * 2, package.finish):
             with pytest.raises(jr.DecodeError):

@@ -252,7 +252,7 @@ def test_errors_name_the_row(f: Format, bad: int) -> None:
     rows = [f.row(p=b.iri(0, 1), o=b.literal("x" * 10)) for _ in range(60)]
     rows[bad] = f.row(p=b.iri(0, 9), o=b.literal("x" * 10))
     error = f.refuse(f.stream(head, [f.row(s="s"), *rows]), row=True)
-    assert (error.frame, error.row) == (1, bad + 1)
+    assert (error.frame, error.row) == (2, bad + 2)
     start = len(f.stream(head)) + len(f.frame(f.row(s="s"), *rows[:bad]))
     assert start <= error.offset <= start + 40
 
@@ -262,4 +262,4 @@ def test_rows_of_another_type_among_regular_ones(f: Format) -> None:
     regular = [f.row(p=b.iri(0, 1), o=b.literal("x" * 9)) for _ in range(30)]
     other = b.spo(None, b.iri(0, 1)) if f is RDF_QUADS else b.spog("s", b.iri(0, 1), "o")
     error = f.refuse(f.stream([*start_of(f), *regular, other, *regular]), row=True)
-    assert error.row == len(start_of(f)) + 30
+    assert error.row == len(start_of(f)) + 31

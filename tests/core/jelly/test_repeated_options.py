@@ -125,7 +125,7 @@ class TestRestart:
         decoder = make(f)
         with pytest.raises(jr.DecodeError, match="a new stream starts with a frame") as caught:
             decoder.decode_frame(first(f, 1) * 2)
-        assert (caught.value.frame, caught.value.row) == (0, 3)
+        assert (caught.value.frame, caught.value.row) == (1, 4)
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
         """The short names replace the long ones, whose memory the entries keep."""
@@ -203,7 +203,7 @@ class TestEachChoice:
         decoder.decode_frame(first(f, 1))
         with pytest.raises(jr.DecodeError, match=r"'restart' if .*'continue' if") as caught:
             decoder.decode_frame(first(f, 2))
-        assert (caught.value.frame, caught.value.row) == (1, 0)
+        assert (caught.value.frame, caught.value.row) == (2, 1)
 
     def test_a_restored_decoder_has_had_its_options(self, f: Format) -> None:
         decoder = make(f, "error")

@@ -92,7 +92,7 @@ class TestOptions:
     def test_options_that_change_are_refused(self, f: Format, change: dict[str, Any]) -> None:
         """Options MUST be identical to all previous occurrences. Rulings: others are an error."""
         error = f.refuse(f.stream([f.options(), f.options()], [f.options(**change)]), row=True)
-        assert (error.frame, error.row) == (1, 0)
+        assert (error.frame, error.row) == (2, 1)
 
     @formats
     @pytest.mark.parametrize(

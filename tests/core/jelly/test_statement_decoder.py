@@ -124,7 +124,7 @@ class TestGraphs:
         data = grouped(physical_type, logical_type)
         with pytest.raises(jr.DecodeError, match="read_statements") as caught:
             list(jr.read_graphs(data))
-        assert (caught.value.offset, caught.value.frame) == (0, 0)
+        assert (caught.value.offset, caught.value.frame) == (0, 1)
         with pytest.warns(UserWarning, match="flat|FLAT"):
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 

@@ -84,7 +84,7 @@ def test_kinds_that_must_not_appear_in_a_type_are_refused(f: Format, kind: str) 
         assert len(f.statements(data)) == (kind in ("triple", "quad"))
     else:
         error = f.refuse(data, row=True)
-        assert (error.frame, error.row) == (0, 2 + len(head))
+        assert (error.frame, error.row) == (1, 3 + len(head))
 
 
 LOGICAL_TYPES = [*range(5), 13, 14, 114, 23, 24, 11, 12, 1004, 2_000_000_003]
@@ -160,7 +160,7 @@ class TestStatementsAndGraphs:
 
     @pytest.mark.parametrize("rows", REFUSED.values(), ids=REFUSED)
     def test_refused(self, rows: list[Any]) -> None:
-        assert RDF_GRAPHS.refuse(RDF_GRAPHS.one(*rows), row=True).row == 1 + len(rows)
+        assert RDF_GRAPHS.refuse(RDF_GRAPHS.one(*rows), row=True).row == 2 + len(rows)
 
     @pytest.mark.parametrize("rows", READ.values(), ids=READ)
     def test_read(self, rows: list[Any]) -> None:
@@ -191,7 +191,7 @@ class TestStatementsAndGraphs:
         data = b.stream([*options, START], [TRIPLE], [], [b.spo("x"), END, b.start("y")], [AGAIN])
         assert statements(data) == [(S, P, O, G), (X, P, O, G), (X, P, O, Y)]
         error = RDF_GRAPHS.refuse(b.stream([*options, START], [START]), row=True)
-        assert (error.frame, error.row) == (1, 0)
+        assert (error.frame, error.row) == (2, 1)
 
     def test_the_writer_opens_and_closes_graphs(self) -> None:
         """Triples MUST NOT occur outside of a graph, nor a graph inside another."""

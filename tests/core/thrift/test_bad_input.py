@@ -65,7 +65,7 @@ def test_terms_that_are_none(message: Any, words: str) -> None:
     for bad in (message, SCHEMA.RDF_Term(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=message))):
         error = fault(good + row_of(bad))
         assert words in error.message
-        assert error.row == 2
+        assert error.row == 3
         assert error.offset == len(good)
         assert f"(byte {len(good)}, row 3)" in str(error)
 
@@ -110,12 +110,12 @@ def row(**members: Any) -> bytes:
 def test_rows_that_are_none(data: bytes, words: str) -> None:
     error = fault(data)
     assert words in error.message
-    assert error.row == 0
+    assert error.row == 1
     assert "is the input RDF Patch in Thrift at all?" in error.message
     error = fault(DATA + data)
     assert words in error.message
     assert "at all" not in error.message
-    assert error.row == len(SAMPLE)
+    assert error.row == len(SAMPLE) + 1
     assert error.offset is not None
     assert len(DATA) <= error.offset <= len(DATA) + len(data)
 
@@ -154,7 +154,7 @@ def test_truncated_at_every_byte() -> None:
             assert error is None
             continue
         assert error is not None
-        assert error.row == rows
+        assert error.row == rows + 1
         assert error.offset == size
         words = "inside a transaction" if size in ends else "the input ends inside a row"
         assert words in error.message
@@ -236,7 +236,7 @@ def test_where_a_limit_starts_to_hold(name: str, data: bytes, enough: int) -> No
                 assert operations == []
                 assert type(error) is jr.LimitError
                 assert name in error.message
-                assert error.row == 0
+                assert error.row == 1
                 assert error.offset is not None
                 assert error.offset <= len(data)
 
@@ -323,4 +323,4 @@ class TestLimits:
         data = b"\x2c\x1c" + unit * levels + end
         _, error = THRIFT.attempt(data, max_nesting_depth=1000)
         assert type(error) is jr.LimitError
-        assert error.row == 0
+        assert error.row == 1

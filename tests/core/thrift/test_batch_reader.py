@@ -150,8 +150,8 @@ def test_transactions_out_of_order(marks: list[str], message: str) -> None:
         assert error is not None
         assert message in error.message
         is_at_end = message.startswith("the input")
-        assert error.row == len(operations) == len(marks) - (0 if is_at_end else 1)
-        assert error.offset == 3 * error.row
+        assert error.row - 1 == len(operations) == len(marks) - (0 if is_at_end else 1)
+        assert error.offset == 3 * len(operations)
 
 
 def test_rows_come_as_soon_as_they_are_there() -> None:

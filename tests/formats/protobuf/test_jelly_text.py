@@ -119,7 +119,7 @@ def test_what_is_wrong_is_told_with_its_place(text: str, message: str, line: int
     with pytest.raises(jr.DecodeError, match=message) as caught:
         list(jr.read_statements(text.encode(), format="jelly-text"))
     assert caught.value.line == line
-    assert caught.value.frame == text.count("# Frame 1")
+    assert caught.value.frame == 1 + text.count("# Frame 1")
     assert caught.value.offset == (len(FRAME.encode()) if "# Frame 1" in text else 0)
 
 

@@ -36,8 +36,9 @@ def faults(source: Any, **arguments: Any) -> list[jr.Fault]:
 
 
 def found(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
-    """Return the rules that an input breaks, with the frame and the row."""
-    return [(fault.rule, fault.frame, fault.row) for fault in faults(source, **arguments)]
+    """Return the rules that an input breaks, with the indexes of the frame and the row."""
+    places = [(fault.rule, fault.frame, fault.row) for fault in faults(source, **arguments)]
+    return [(rule, frame and frame - 1, row and row - 1) for rule, frame, row in places]
 
 
 def _general(rule: str) -> str:
@@ -389,8 +390,8 @@ class TestFrames:
         assert refusals(data) == [("format", 1, 0)]
         unset = faults(rb.stream([*head, triple, quad, quad, *more]))
         assert [(fault.rule, fault.row) for fault in unset] == [
-            ("row-type", 2),
-            ("repeated-term-first", 3),
+            ("row-type", 3),
+            ("repeated-term-first", 4),
         ]
         assert "no term before it in position 4" in unset[1].message
         head = [rdf_options(), name, rb.start("g"), triple]
