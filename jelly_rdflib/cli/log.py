@@ -380,6 +380,8 @@ def serve(
             server.app,
             log_level="warning",
             server_header=False,
+            # The app has none, and a second Ctrl+C would print the traceback of its end.
+            lifespan="off",
             timeout_graceful_shutdown=_LAST_SECONDS,
             http=protocol(most_connections()),
             ssl_certfile=certificate,
