@@ -67,11 +67,11 @@ def command(
     either file is one of these, blank nodes are compared by the statements about them. Prefixes
     are compared if both syntaxes have them.
 
-    Exit status: 0 no differences, 1 differences, 2 trouble.
+    Exit status: 0 no differences, 1 differences, 2 trouble, also with -o.
 
     \b
     Examples:
-      jellyp diff old.nq new.nq -o changes.jellyp
+      jellyp diff old.nq new.nq -o changes.jellyp || [ $? -eq 1 ]
       jellyp diff old.ttl new.ttl | less
       jellyp diff old.nq new.nq > /dev/null && echo "no differences"
       jellyp diff --json old.nq new.nq | jq -r .p | sort | uniq -c
