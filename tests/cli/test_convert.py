@@ -150,6 +150,27 @@ def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:
         assert reader.options.physical_type.name == physical_type
 
 
+def test_without_in_standard_input_is_converted(statements: Path) -> None:
+    shown = run_well("convert", "--to", "nq", stdin=statements.read_bytes())
+    assert shown.out == run_well("convert", "--to", "nq", statements).out
+
+
+def test_turtle_in_a_pipe_is_known_by_its_first_directive(tmp_path: Path) -> None:
+    """It is read as TriG: the statements and the labels are the same."""
+    path = tmp_path / "x.ttl"
+    text = "ex: <urn:x:> {}\nex:a ex:b [ ex:c (1 2) ], ex:graph .\n[] ex:p ex:o . () ex:p _:b .\n"
+    for start, end in (("@prefix", "."), ("PREFIX", ""), ("\n\t@base <urn:y:> . @prefix", ".")):
+        path.write_text(f"{start} {text.format(end)}")
+        shown = run_well("convert", "--to", "nt", stdin=path.read_bytes()).text
+        assert shown == run_well("convert", "--to", "nt", path).text
+        assert shown.count("\n") == 9
+    ended = run(
+        "convert", "--to", "nt", stdin=b"@prefix : <urn:> .\n{ :a :b :c } => { :d :e :f } ."
+    )
+    assert ended.code == 1
+    assert "=> is not" in ended.err
+
+
 def test_statements_without_their_graphs(statements: Path) -> None:
     out = statements.with_name("out.jelly")
     run_well("convert", "--merge-graphs", statements, "-o", out)
