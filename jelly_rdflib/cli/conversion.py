@@ -12,7 +12,7 @@ from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.input_errors import naming
 from jelly_rdflib.cli.inputs import InputArgument, StartedInput
 from jelly_rdflib.cli.options import chosen_limits, is_log
-from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.outputs import check_terminal, open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import FrameReader, holds_changes
@@ -66,6 +66,8 @@ def convert(
             raise
         raise click.UsageError(f"{input_.name}: {error}") from error
     written: Format = format or input_.format
+    if format is None:
+        check_terminal("-", written)
     _check_kind(input_.name, written, holds_changes=input_.format.holds_changes)
     if written.holds_changes and merges_graphs:
         raise click.UsageError("--merge-graphs is for statements")
@@ -149,6 +151,7 @@ def join(
             raise click.UsageError(f"{each.name} is not Jelly: convert joins only files of Jelly")
         if each.format is not format:
             raise click.UsageError(
+    check_terminal(output, format)
                 f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
             )
     if (to or format) is not format:
