@@ -286,7 +286,7 @@ def open_argument(
             # A pipe has no size.
             size = status.st_size if stat.S_ISREG(status.st_mode) else None
             kind = _GrowingFile if is_followed and size is not None else _CountingFile
-            label = os.path.basename(path)
+            label = os.path.basename(argument_name(path))
             with show_progress(label, size, is_shown=not is_followed) as advance:
                 input_ = InputArgument(name, kind(file, advance, name), found)
                 if path != "-" and size is not None:

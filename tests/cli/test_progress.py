@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.progress import TransferSpeedColumn
 
 from jelly_rdflib import PatchLog
 from jelly_rdflib.cli import progress
@@ -116,7 +117,6 @@ def test_colors_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "\x1b" not in run_on_terminal("cat", path)[1]
 
 
-def test_no_bar_is_started_when_the_work_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "command",
     [
@@ -155,6 +155,7 @@ def test_a_bar_has_no_speed_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch
         assert any(isinstance(each, TransferSpeedColumn) for each in bar.columns) == is_shown
 
 
+def test_no_bar_is_started_when_the_work_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr(progress, "PATIENCE", -1)
     with progress.show_progress("work", None) as advance:
