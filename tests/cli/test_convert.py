@@ -119,7 +119,7 @@ def test_statements_are_no_changes(tmp_path: Path) -> None:
         writer.add(S, P, Literal("o"), G)
     ended = run("convert", path, "-o", tmp_path / "out.rdfp")
     assert ended.code == 2
-    assert "has statements, and rdf-patch is for changes" in ended.err
+    assert "has statements, and rdf-patch is for changes: jellyp diff makes a patch" in ended.err
     ended = run("convert", "-", "-o", tmp_path / "out.rdfp", stdin=path.read_bytes())
     assert ended.code == 2
     assert "standard input has statements" in ended.err
@@ -173,6 +173,9 @@ def test_turtle_in_a_pipe_is_known_by_its_first_directive(tmp_path: Path) -> Non
 
 def test_statements_without_their_graphs(statements: Path) -> None:
     out = statements.with_name("out.jelly")
+    ended = run("convert", "--to", "ttl", statements)
+    assert ended.code == 1
+    assert "no named graphs: use a format that has them, such as TriG, or give --merge" in ended.err
     run_well("convert", "--merge-graphs", statements, "-o", out)
     assert [row[:3] for row in jr.read_statements(statements)] == list(jr.read_statements(out))
     assert jr.inspect(out).options.physical_type.name == "TRIPLES"
