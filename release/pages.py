@@ -118,6 +118,9 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
     """Link each public name to its entry in the API; let long names in tables wrap."""
     for name in EMPTY_ENTRY.findall(html):
         log.warning(f"{page.file.src_uri}: the entry of {name} is empty")  # so that --strict fails
+    if page.file.src_uri.endswith(".ipynb"):
+        # The plugin for notebooks leaves links to pages as they are.
+        html = re.sub(r'(href="\.\./[\w/-]+)\.md(?=["#])', r"\1.html", html)
     parts = CLOSED.split(html)
     # The pattern has two groups: each third part is outside of all closed places.
     parts[::3] = [NAME.sub(partial(_link, page), part) for part in parts[::3]]
