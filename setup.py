@@ -4,6 +4,8 @@ import itertools
 import logging
 import multiprocessing
 import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -111,10 +113,28 @@ class BuildModules(build_ext):
         print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
 
 
+def describe():
+    """Return the README; if pyproject.toml has the repository's address, its links have it too."""
+    text = Path("README.md").read_text("utf-8")
+    settings = Path("pyproject.toml").read_text("utf-8")
+    source = re.search(r'^Source = "(.*)"$', settings, re.MULTILINE)[1]
+    if ".invalid/" in source:
+        return text
+    version = runpy.run_path("jelly_rdflib/version.py")["__version__"]
+
+    def complete(link):
+        folder = "raw" if link[1].startswith("!") else "blob"
+        return f"{link[1]}({source}/{folder}/v{version}/{link[2]})"
+
+    return re.sub(r"(!?\[[^\]]*\])\((?!https?:|#)(.*?)\)", complete, text)
+
+
 # rdflib's plugins are registered by media type, too; setuptools warns of the slash in such names.
 logging.getLogger("setuptools.config._validate_pyproject.formats").setLevel(logging.ERROR)
 
 setup(
+    long_description=describe(),
+    long_description_content_type="text/markdown",
     cmdclass={"build_ext": BuildModules},
     ext_modules=cythonize(
         MODULES,

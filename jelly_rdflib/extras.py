@@ -36,7 +36,9 @@ def advice(what: str, install: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "jelly_rdflib":
             raise
-        raise missing(what, install, error.name) from error
+        # No package is called google: the module google.protobuf is in protobuf.
+        package = "protobuf" if error.name.partition(".")[0] == "google" else error.name
+        raise missing(what, install, package) from error
 
 
 def check_version(what: str, install: str, module: ModuleType, least: tuple[int, int]) -> None:

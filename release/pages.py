@@ -36,6 +36,10 @@ def _entries(*pages: str) -> dict[str, str]:
 PUBLIC = _entries("api/*.md", "store-details.md")
 SPARK = _entries("spark/*.md")
 
+# Files that are pages, too.
+FROM_REPOSITORY = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+# A link in one of these to a file that is no page.
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((\w+/README\.md)\)")
 # A place for what stands in the README between two marks of that name.
 PART = re.compile(r"<!-- README: (\w+) -->\n")
 # An entry's heading and signature, without any text after them.
@@ -75,9 +79,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 @event_priority(100)  # Before the plugin for notebooks.
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the changelog; run the notebooks, and show them as they are then, with their pictures."""
-    changelog = _read_for_site("CHANGELOG.md")
-    files.append(File.generated(config, "changelog.md", content=changelog))
+    """Add pages from the repository; run the notebooks, and show them with their pictures."""
+    for name in FROM_REPOSITORY:
+        files.append(File.generated(config, name.lower(), content=_read_for_site(name)))
     folder = ROOT / ".cache" / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, "-m", "tests.notebooks", folder], cwd=ROOT, check=True)
@@ -88,8 +92,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put parts of the README into a page."""
-    return PART.sub(lambda part: _part_of_readme(part[1]), markdown)
+    """Put parts of the README, and the address of the repository, into a page."""
+    source = project.urls().get("Source")
+    markdown = PART.sub(lambda part: _part_of_readme(part[1]), markdown)
+    for name in FROM_REPOSITORY:
+        markdown = re.sub(rf"\]\((\.\./)?{name}", f"]({name.lower()}", markdown)
+    place = rf"[\1]({source}/blob/main/\2)" if source else r"\1"
+    return OUTSIDE.sub(place, markdown.replace("<this repository>", source or "<this repository>"))
 
 
 def _part_of_readme(name: str) -> str:
@@ -109,6 +118,9 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
     """Link each public name to its entry in the API; let long names in tables wrap."""
     for name in EMPTY_ENTRY.findall(html):
         log.warning(f"{page.file.src_uri}: the entry of {name} is empty")  # so that --strict fails
+    if page.file.src_uri.endswith(".ipynb"):
+        # The plugin for notebooks leaves links to pages as they are.
+        html = re.sub(r'(href="\.\./[\w/-]+)\.md(?=["#])', r"\1.html", html)
     parts = CLOSED.split(html)
     # The pattern has two groups: each third part is outside of all closed places.
     parts[::3] = [NAME.sub(partial(_link, page), part) for part in parts[::3]]

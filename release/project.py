@@ -1,6 +1,7 @@
 """Read the project's version, addresses and changes for a release.
 
-``python -m release.project`` writes the version and the addresses into CITATION.cff.
+``python -m release.project`` writes the version and the addresses into CITATION.cff, and prints
+what must change before the first release.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import runpy
 
 from .trial import ROOT
 
-__all__ = ["cite", "notes_of", "urls", "version"]
+__all__ = ["UNRELEASED", "cite", "hindrances", "notes_of", "urls", "version"]
 
 # RFC 2606 reserves this ending. Addresses in pyproject.toml have it until the project is hosted.
 PLACEHOLDER = ".invalid/"
+# What files say until there is a release. Pages that install an extra have the last one.
+UNRELEASED = ("No version was published yet", "PyPI has no release yet", "[from a clone](")
 
 
 def version() -> str:
@@ -41,6 +44,16 @@ def cite(text: str) -> str:
     return re.sub(r"^version: .*$", "\n".join(lines), text, flags=re.MULTILINE)
 
 
+def hindrances() -> list[str]:
+    """Return what must change before a release: placeholders, and words that it makes untrue."""
+    found = [] if "Source" in urls() else ["pyproject.toml: the addresses are placeholders"]
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.*"))]
+    for page in pages:
+        text = page.read_text("utf-8") if page.suffix in (".md", ".ipynb") else ""
+        found += [f"{page.relative_to(ROOT)}: {words}" for words in UNRELEASED if words in text]
+    return found
+
+
 def notes_of(changelog: str, version: str) -> str:
     r"""Return a changelog's section about a version, or else about unreleased changes.
 
@@ -62,3 +75,4 @@ def notes_of(changelog: str, version: str) -> str:
 if __name__ == "__main__":
     path = ROOT / "CITATION.cff"
     path.write_text(cite(path.read_text("utf-8")), encoding="utf-8")
+    print(*hindrances(), sep="\n", end="\n" * bool(hindrances()))

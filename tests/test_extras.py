@@ -20,6 +20,15 @@ def test_a_module_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
     assert (str(caught.value), caught.value.name) == (told, "what_it_needs_itself")
 
 
+def test_the_package_of_the_module_google_is_protobuf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _package(tmp_path, "raise ModuleNotFoundError(name='google.protobuf')", monkeypatch)
+    match = "^this needs protobuf: pip"
+    with pytest.raises(ModuleNotFoundError, match=match), advice("this", "jelly-rdflib[protobuf]"):
+        import some_package  # noqa: F401
+
+
 @pytest.mark.parametrize(
     "text", ["raise ImportError('a library is broken')", "import jelly_rdflib.no_such_module"]
 )

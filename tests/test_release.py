@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import jelly_rdflib
 from release import project
 from release.everything import sums_of
+from release.project import UNRELEASED
 from tests.examples import DOCS, ROOT
 
 if sys.version_info >= (3, 11):
@@ -104,7 +106,73 @@ def test_addresses_are_said_once_and_placeholders_are_no_addresses() -> None:
     assert told == {name: url for name, url in PROJECT["urls"].items() if ".invalid/" not in url}
     pages = [*ROOT.glob("*.md"), ROOT / "mkdocs.yml", *DOCS.rglob("*.md")]
     for url in told.values():
-        assert not [page for page in pages if url in page.read_text("utf-8")]
+        found = [page for page in pages if url in page.read_text("utf-8")]
+        assert not found, "write the address only into pyproject.toml, and <this repository> here"
+
+
+def test_links_of_the_readme_work_on_a_page_elsewhere(tmp_path: Path) -> None:
+    for name in ("LICENSE", "README.md", "setup.py", "jelly_rdflib/version.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    links = {}
+    for source in ("https://example.invalid/source", ADDRESSES["Source"]):
+        changed = settings.replace(PROJECT["urls"]["Source"], source)
+        (tmp_path / "pyproject.toml").write_text(changed)
+        subprocess.run(
+            [sys.executable, "setup.py", "--quiet", "egg_info"],
+            cwd=tmp_path,
+            env={**os.environ, "JELLY_RDFLIB_MODULES_ARE_BUILT": "1"},
+            check=True,
+            capture_output=True,
+        )
+        (info,) = tmp_path.glob("*.egg-info/PKG-INFO")
+        text = info.read_text("utf-8")
+        assert "\nDescription-Content-Type: text/markdown\n" in text
+        links[source] = re.findall(r"\]\(([^)]*)\)", text)
+    before, after = links.values()
+    assert "docs/brick.png" in before
+    assert all(link.startswith("https://") for link in after)
+    start = f"https://example.org/source/{{}}/v{jelly_rdflib.__version__}/docs/"
+    assert {start.format("raw") + "brick.png", start.format("blob") + "tutorial.md"} <= set(after)
+
+
+def test_pages_of_the_site_name_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="MkDocs is not installed")
+    from release import pages
+
+    text = "clone <this repository>: [a](../SECURITY.md#b), [c](tests/README.md)"
+    monkeypatch.setattr(project, "urls", dict)
+    assert pages.on_page_markdown(text) == "clone <this repository>: [a](security.md#b), c"
+    monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
+    source = ADDRESSES["Source"]
+    shown = f"clone {source}: [a](security.md#b), [c]({source}/blob/main/tests/README.md)"
+    assert pages.on_page_markdown(text) == shown
+
+
+def test_the_workflow_refuses_words_that_a_release_makes_untrue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Change all of them together: `python -m release.project` lists them."""
+    workflow = (ROOT / ".github" / "workflows" / "wheels.yml").read_text("utf-8")
+    assert "python -m release.project | { ! grep ''; }" in workflow
+    is_released = UNRELEASED[0] not in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
+    found = project.hindrances()
+    assert is_released == (not found), found
+    monkeypatch.setattr(project, "urls", dict)
+    assert project.hindrances() == ["pyproject.toml: the addresses are placeholders", *found]
+
+
+def test_pages_install_the_package_from_a_clone_until_there_is_a_release() -> None:
+    """Messages that an installed package prints name it, in single quotes."""
+    if not project.hindrances():
+        pytest.skip("there is a release")
+    page_of_wheels = DOCS / "installing.md"
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]:
+        text = page.read_text("utf-8")
+        named = re.findall(r"(?:pip install|pex)\b[^`\n]*(?<!'|/)jelly-rdflib\[.*", text)
+        assert not named or page == page_of_wheels, (page, named)
 
 
 def test_notes_are_those_of_the_version() -> None:

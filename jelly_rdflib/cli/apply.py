@@ -63,7 +63,7 @@ def command(
     \b
     Examples:
       jellyp apply base.nq monday.jellyp tuesday.jellyp -o now.nq.gz
-      jellyp apply /dev/null --base-format nq changes.jellyp --to trig
+      jellyp apply /dev/null changes.jellyp --to trig
       kcat -C -t changes | jellyp apply base.jelly - -o now.jelly
       jellyp apply http://localhost:3030/ds/patch monday.jellyp
     """

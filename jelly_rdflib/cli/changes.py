@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import click
-
 from jelly_rdflib.cli.input_errors import naming
-from jelly_rdflib.cli.inputs import StartedInput
+from jelly_rdflib.cli.inputs import StartedInput, error_of_statements
 from jelly_rdflib.cli.outputs import open_output, patch_format
 from jelly_rdflib.cli.stream_options import join_options
 from jelly_rdflib.core.batch import GeneratedBatches
@@ -22,7 +20,7 @@ def start_changes(path: str, format: str | None) -> StartedInput:
     """Start an input of changes; raise a UsageError for statements."""
     input_ = StartedInput(path, format, may_be_empty=True)
     if not input_.format.holds_changes:
-        raise click.UsageError(f"{input_.name} has statements; a patch has changes")
+        raise error_of_statements(input_.name)
     return input_
 
 

@@ -10,9 +10,9 @@ import click
 
 from jelly_rdflib.cli.filters import Filters
 from jelly_rdflib.cli.input_errors import naming
-from jelly_rdflib.cli.inputs import InputArgument, StartedInput
+from jelly_rdflib.cli.inputs import FROM_STATEMENTS, InputArgument, StartedInput
 from jelly_rdflib.cli.options import chosen_limits, is_log
-from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.outputs import check_terminal, open_output
 from jelly_rdflib.cli.stream_options import make_options
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import FrameReader, holds_changes
@@ -68,6 +68,8 @@ def convert(
             raise
         raise click.UsageError(f"{input_.name}: {error}") from error
     written: Format = format or input_.format
+    if format is None:
+        check_terminal("-", written)
     _check_kind(input_.name, written, holds_changes=input_.format.holds_changes)
     if written.holds_changes and merges_graphs:
         raise click.UsageError("--merge-graphs is for statements")
@@ -91,12 +93,10 @@ def convert(
 
 def _check_kind(name: str, format: Format, *, holds_changes: bool) -> None:
     if holds_changes != format.holds_changes:
-        held, wanted, advice = "changes", "statements", "apply"
+        held, wanted, advice = "changes", "statements", "see jellyp apply"
         if format.holds_changes:
-            held, wanted, advice = "statements", "changes", "diff"
-        raise click.UsageError(
-            f"{name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
-        )
+            held, wanted, advice = "statements", "changes", FROM_STATEMENTS
+        raise click.UsageError(f"{name} has {held}, and {format.name} is for {wanted}: {advice}")
 
 
 def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> bool:
@@ -154,6 +154,7 @@ def join(
             raise click.UsageError(
                 f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
             )
+    check_terminal(output, format)
     if (to or format) is not format:
         raise click.UsageError(f"the streams are {format.title}, but {output!r} is not")
     declared = [each.options for each in inputs]

@@ -20,7 +20,7 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 
 
 @click.command("convert")
-@click.argument("sources", metavar="IN...", nargs=-1, required=True, type=CHANGES)
+@click.argument("sources", metavar="[IN]...", nargs=-1, type=CHANGES)
 @output_option("OUT", "the result", "standard output")
 @from_option("IN")
 @to_option("OUT", default=" [default for standard output: as IN]")
@@ -51,9 +51,9 @@ def command(
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
     rdf-thrift (.rt), rdf-protobuf (.rpb) and more. jelly-text (.jelly.txt) and jelly-patch-text
     (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
-    changes, and statements to statements; "-" is standard input. IN may be the folder of a patch
-    log. Terms keep their lexical forms, and blank nodes their labels. Only language tags that are
-    written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
+    changes, and statements to statements. IN may be the folder of a patch log; without it, standard
+    input is read. Terms keep their lexical forms, and blank nodes their labels. Only language tags
+    that are written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
 
     If several INs are given, all must be streams of Jelly-Patch, or all of Jelly-RDF. They become
     one stream with new lookups. Its options allow everything that any IN allows, unless you give
@@ -64,13 +64,13 @@ def command(
     \b
     Examples:
       jellyp convert changes.jellyp -o changes.rdfp.gz
-      curl -s https://example.org/changes | jellyp convert - -o changes.jellyp
+      curl -s https://example.org/changes | jellyp convert -o changes.jellyp
       jellyp convert --preset small --stream-type flat changes.rdfp -o small.jellyp
       jellyp convert --to nq data.jelly | wc -l
       jellyp convert --to jelly-text data.jelly | less
       jellyp convert --graph '<urn:g>' --patch 2..5 history -o part.jellyp
       jellyp convert monday.jelly tuesday.jelly -o both.jelly
-      cat *.jellyp | jellyp convert - --repeated-options restart > all.jellyp
+      cat *.jellyp | jellyp convert --repeated-options restart > all.jellyp
     """
     from jelly_rdflib.cli.conversion import convert, join
 
@@ -85,7 +85,8 @@ def command(
         check_stdin_once(*sources)
         join(sources, from_, output, format, output_options)
         return
-    with open_argument(next(iter(sources)), from_) as input_, open_output(output) as destination:
+    (source,) = sources or ("-",)
+    with open_argument(source, from_) as input_, open_output(output) as destination:
         convert(
             input_,
             destination,

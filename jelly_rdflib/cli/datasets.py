@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 from rdflib.graph import Dataset
 
 from jelly_rdflib.cli.inputs import InputArgument
-from jelly_rdflib.formats import Format
+from jelly_rdflib.formats import Format, find_format
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import empty_dataset, write_graph
 from jelly_rdflib.options import StreamOptions
@@ -16,8 +17,14 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 
 def load(input_: InputArgument) -> Dataset:
-    """Load the statements and prefixes of an input; literals keep their lexical forms."""
+    """Load the statements and prefixes of an input; literals keep their lexical forms.
+
+    The null device is an empty dataset. Another input without a byte is an error: the program that
+    should have written it may have failed.
+    """
     dataset = empty_dataset()
+    if input_.format is None and input_.name == os.devnull:
+        input_.format = find_format("n-quads")
     for batch in input_.batches():
         if input_.format.holds_changes:
             raise click.UsageError(

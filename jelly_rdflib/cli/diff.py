@@ -69,12 +69,12 @@ def command(
 
     The patch is printed with -q, too.
 
-    Exit status: 0 no differences, 1 differences, 2 trouble. In a script with set -e, allow 1:
-    jellyp diff OLD NEW -o PATCH || [ $? = 1 ]
+    Exit status: 0 no differences, 1 differences, 2 trouble, also with -o. In a script with set -e,
+    allow 1, as in the first example.
 
     \b
     Examples:
-      jellyp diff old.nq new.nq -o changes.jellyp
+      jellyp diff old.nq new.nq -o changes.jellyp || [ $? -eq 1 ]
       jellyp diff old.ttl new.ttl | less
       jellyp diff old.nq new.nq > /dev/null && echo "no differences"
       jellyp diff --json old.nq new.nq | jq -r .p | sort | uniq -c

@@ -63,6 +63,8 @@ def _in_words(error: object) -> str:
             return f"{error.message}: give {option}"
         # Other commands write what their inputs declare, and a text declares nothing.
         return f"{error.message}: make Jelly-Patch of the input first, by jellyp convert {option}"
+    if "--merge-graphs" in known and "named graphs" in str(error):
+        return f"{error}, or give --merge-graphs"
     if isinstance(error, DecodeError) and error.rule is Rule.REPEATED_OPTIONS:
         message = (
             "the stream has its options again, and nothing says what that means: jellyp convert"

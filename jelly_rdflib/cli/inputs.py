@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 PAUSE = 0.25
 # How much of an input without a name is read to find its first line.
 MAX_LINE = 1 << 20
+FROM_STATEMENTS = "jellyp diff makes a patch from two datasets, and jellyp cat from one"
 
 
 @dataclass
@@ -179,7 +180,7 @@ class InputArgument:
         self.allow_nothing()
         self.look()
         if not self.format.holds_changes:
-            raise click.UsageError(f"{self.name} has statements; a patch has changes")
+            raise error_of_statements(self.name)
 
     def open_changes(self) -> BatchSource:
         """Return the batches of changes, once; raise a UsageError for statements."""
@@ -206,6 +207,11 @@ class InputArgument:
                     is_rdf = isinstance(self.options, StreamOptions)
                     self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
+
+
+def error_of_statements(name: str) -> click.UsageError:
+    """Return the error that an input has statements, but must have changes."""
+    return click.UsageError(f"{name} has statements; a patch has changes: {FROM_STATEMENTS}")
 
 
 def argument_name(path: str) -> str:
@@ -297,7 +303,7 @@ def open_argument(
             # A pipe has no size.
             size = status.st_size if stat.S_ISREG(status.st_mode) else None
             kind = _GrowingFile if is_followed and size is not None else _CountingFile
-            label = os.path.basename(path)
+            label = os.path.basename(argument_name(path))
             with show_progress(label, size, is_shown=not is_followed) as advance:
                 input_ = InputArgument(name, kind(file, advance, name), found)
                 if path != "-" and size is not None:

@@ -355,7 +355,7 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
     single = entry.first == entry.version
     version = f"{entry.version}" if single else f"{entry.first}..{entry.version}"
     changes = f"+{added} −{deleted}"  # noqa: RUF001
-    line = f"{version:>{width}}  {entry.time:%Y-%m-%d %H:%M:%S}  {changes:<12}"
+    line = f"{version:>{width}}  {entry.time:%Y-%m-%d %H:%M:%S}  {changes:<18}"
     say(f"{line}  {lower.get('by', ''):<16}  {lower.get('title', entry.id)}")
 
 
@@ -481,6 +481,8 @@ def serve(
             server.app,
             log_level="warning",
             server_header=False,
+            # The app has none, and a second Ctrl+C would print the traceback of its end.
+            lifespan="off",
             timeout_graceful_shutdown=_LAST_SECONDS,
             http=protocol(most_connections()),
             ssl_certfile=certificate,

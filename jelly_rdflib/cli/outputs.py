@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors
 
@@ -33,13 +34,26 @@ def output_format(
     from jelly_rdflib.formats import find_format, guess_by_name
 
     found = guess_by_name(path) if format is None else find_format(format)
-    if found is not None:
-        return found
-    default = for_stdout if path == "-" else for_file
-    if default is None:
-        output = "standard output" if path == "-" else repr(path)
-        raise click.UsageError(f"the format of {output} is not known: {advice}")
-    return find_format(default)
+    if found is None:
+        default = for_stdout if path == "-" else for_file
+        if default is None:
+            output = "standard output" if path == "-" else repr(path)
+            raise click.UsageError(f"the format of {output} is not known: {advice}")
+        found = find_format(default)
+    check_terminal(path, found)
+    return found
+
+
+def check_terminal(path: str, format: Format | None) -> None:
+    """Raise a UsageError if an output is a terminal, and the format no text; None means HTML.
+
+    The option ``-o -`` allows it.
+    """
+    if path != "-" or (format is not None and format.is_text) or not sys.stdout.isatty():
+        return
+    if click.get_current_context().get_parameter_source("output") is ParameterSource.DEFAULT:
+        what = "HTML" if format is None else format.title
+        raise click.UsageError(f"{what} is not for a terminal: give -o FILE, or -o - to print it")
 
 
 def patch_format(path: str, format: str | None, **more: Any) -> Format:

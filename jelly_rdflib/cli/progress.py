@@ -18,6 +18,8 @@ from jelly_rdflib.cli.options import shows_progress
 
 # A bar is shown after this time, in seconds.
 PATIENCE = 0.5
+# Terminals with fewer columns show no speed.
+NARROW = 60
 
 
 @contextmanager
@@ -62,11 +64,16 @@ def _writes_to_a_pipe() -> bool:
 def _make_bar(*, is_bytes: bool) -> Any:
     from rich import progress
     from rich.console import Console
+    from rich.table import Column
 
+    console = Console(stderr=True)
     amounts: list[Any] = [progress.MofNCompleteColumn()]
     if is_bytes:
-        amounts = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+        size = progress.DownloadColumn(table_column=Column(no_wrap=True))
+        amounts = [size, progress.TransferSpeedColumn()]
+        # Otherwise a bar on a narrow terminal takes two lines.
+        amounts = amounts[: 1 + (console.width >= NARROW)]
     # The name of a file must not be read as markup.
     label = progress.TextColumn("{task.description}", markup=False)
     columns = (label, progress.BarColumn(), *amounts, progress.TimeRemainingColumn())
-    return progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    return progress.Progress(*columns, console=console, transient=True)

@@ -119,7 +119,7 @@ def test_statements_are_no_changes(tmp_path: Path) -> None:
         writer.add(S, P, Literal("o"), G)
     ended = run("convert", path, "-o", tmp_path / "out.rdfp")
     assert ended.code == 2
-    assert "has statements, and rdf-patch is for changes" in ended.err
+    assert "has statements, and rdf-patch is for changes: jellyp diff makes a patch" in ended.err
     ended = run("convert", "-", "-o", tmp_path / "out.rdfp", stdin=path.read_bytes())
     assert ended.code == 2
     assert "standard input has statements" in ended.err
@@ -150,8 +150,32 @@ def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:
         assert reader.options.physical_type.name == physical_type
 
 
+def test_without_in_standard_input_is_converted(statements: Path) -> None:
+    shown = run_well("convert", "--to", "nq", stdin=statements.read_bytes())
+    assert shown.out == run_well("convert", "--to", "nq", statements).out
+
+
+def test_turtle_in_a_pipe_is_known_by_its_first_directive(tmp_path: Path) -> None:
+    """It is read as TriG: the statements and the labels are the same."""
+    path = tmp_path / "x.ttl"
+    text = "ex: <urn:x:> {}\nex:a ex:b [ ex:c (1 2) ], ex:graph .\n[] ex:p ex:o . () ex:p _:b .\n"
+    for start, end in (("@prefix", "."), ("PREFIX", ""), ("\n\t@base <urn:y:> . @prefix", ".")):
+        path.write_text(f"{start} {text.format(end)}")
+        shown = run_well("convert", "--to", "nt", stdin=path.read_bytes()).text
+        assert shown == run_well("convert", "--to", "nt", path).text
+        assert shown.count("\n") == 9
+    ended = run(
+        "convert", "--to", "nt", stdin=b"@prefix : <urn:> .\n{ :a :b :c } => { :d :e :f } ."
+    )
+    assert ended.code == 1
+    assert "=> is not" in ended.err
+
+
 def test_statements_without_their_graphs(statements: Path) -> None:
     out = statements.with_name("out.jelly")
+    ended = run("convert", "--to", "ttl", statements)
+    assert ended.code == 1
+    assert "no named graphs: use a format that has them, such as TriG, or give --merge" in ended.err
     run_well("convert", "--merge-graphs", statements, "-o", out)
     assert [row[:3] for row in jr.read_statements(statements)] == list(jr.read_statements(out))
     assert jr.inspect(out).options.physical_type.name == "TRIPLES"

@@ -51,6 +51,13 @@ def test_apply_says_what_changed_and_what_did_not(base: Path, patch: Path) -> No
     assert run_well("apply", "--strict", base, "-", stdin=PATCH.encode()).err == "+1 −1\n"  # noqa: RUF001
 
 
+def test_the_null_device_is_an_empty_dataset_but_an_empty_pipe_is_an_error(patch: Path) -> None:
+    assert run_well("apply", "/dev/null", patch).text == f'{LAMP} "on" <urn:g> .\n'
+    ended = run("diff", "-", "/dev/null", stdin=b"")
+    assert ended.code == 2
+    assert "the input is empty" in ended.err
+
+
 def test_a_statement_that_comes_later_is_no_other_spelling(base: Path, patch: Path) -> None:
     patch.write_text(f'D {LAMP} "on" .\nA {LAMP} "on" .\n')
     assert run_well("apply", base, patch).err == "+1 −0; 1 of 2 operations changed nothing\n"  # noqa: RUF001

@@ -89,7 +89,7 @@ def test_append_of_what_is_no_patch(log: Path) -> None:
     statements.write_text("<urn:s> <urn:p> <urn:o> .\n")
     ended = run("log", "append", log, statements)
     assert ended.code == 2
-    assert "has statements; a patch has changes" in ended.err
+    assert "has statements; a patch has changes: jellyp diff makes a patch" in ended.err
     assert len(rows(log)) == 3
 
 

@@ -64,7 +64,6 @@ def test_help_does_not_import_the_core() -> None:
     "arguments",
     [
         ["nonsense"],
-        ["convert"],
         ["convert", "missing.jellyp", "-o", "x.rdfp"],
         ["convert", "in.jellyp", "-o", "x.unknown"],
         ["convert", "--to", "nonsense", "in.jellyp"],

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.progress import TransferSpeedColumn
 
 from jelly_rdflib import PatchLog
 from jelly_rdflib.cli import progress
@@ -114,6 +115,44 @@ def test_colors_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "\x1b[32mA" in seen
     monkeypatch.setitem(ENVIRONMENT, "NO_COLOR", "1")
     assert "\x1b" not in run_on_terminal("cat", path)[1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["convert", "in.jellyp"],
+        ["convert", "in.rdfp", "--to", "rdf-patch-thrift"],
+        ["convert", "in.jellyp", "in.jellyp"],
+        ["patch", "invert", "in.rdfp", "--to", "jelly-patch"],
+        ["apply", "/dev/null", "in.rdfp", "--to", "jelly"],
+        ["view", "in.jellyp"],
+    ],
+    ids=" ".join,
+)
+def test_what_no_person_can_read_is_not_printed_on_a_terminal(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.jellyp").write_bytes(encode())
+    Path("in.rdfp").write_text("A <urn:s> <urn:p> <urn:o> .\n")
+    code, seen = run_on_terminal(*command)
+    assert code == 2
+    assert "is not for a terminal: give -o FILE, or -o - to print it" in seen
+    assert run_well(*command).out != b""
+    code, seen = run_on_terminal("view", "in.jellyp", "-o", "-")
+    assert (code, seen[:15]) == (0, "<!doctype html>")
+
+
+def test_a_bar_has_no_speed_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, is_shown in ((40, False), (80, True)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        bar = progress._make_bar(is_bytes=True)
+        bar.add_task("big.nq", total=532_600_000, completed=517_300_000)
+        with bar.console.capture() as captured:
+            bar.console.print(bar)
+        assert captured.get().count("\n") == 1
+        assert "517.3/532.6 MB" in captured.get()
+        assert any(isinstance(each, TransferSpeedColumn) for each in bar.columns) == is_shown
 
 
 def test_no_bar_is_started_when_the_work_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,10 @@ def test_names_of_syntaxes(name: str, keys: str) -> None:
         (b'{"@context"', "json-ld"),
         (b" [\r\n  {\n", "json-ld"),
         (b"[]", "json-ld"),
+        (b"@prefix : <", "trig"),
+        (b"@base <", "trig"),
+        (b"\xef\xbb\xbf\nPREFIX e", "trig"),
+        (b"base <", "trig"),
         (b"", "jelly-rdf"),
         (b"\x1a\x0a\x0c\x0a", "jelly-rdf"),
         (b"{\x0a\x12\x0a", "jelly-rdf"),
@@ -142,9 +146,7 @@ def test_starts_of_statements(start: bytes, name: str) -> None:
     assert either == (name if name != "jelly-rdf" else "jelly-patch")
 
 
-@pytest.mark.parametrize(
-    "start", [b"<urn:s> <urn:p> ", b"<> a", b"_:a ", b"@prefix", b"@base", b"PREFIX ", b"base <"]
-)
+@pytest.mark.parametrize("start", [b"<urn:s> <urn:p> ", b"<> a", b"_:a ", b"@version", b"VERSION "])
 def test_starts_that_do_not_tell(start: bytes) -> None:
     for holds_changes in (False, None):
         with pytest.raises(jr.DecodeError, match="N-Triples, N-Quads, Turtle, TriG or N3") as info:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.inputs import argument_name, open_argument, rereadable
+from jelly_rdflib.cli.inputs import (
+    argument_name,
+    error_of_statements,
+    open_argument,
+    rereadable,
+)
 from jelly_rdflib.cli.options import (
     CHANGES,
     from_option,
@@ -86,7 +91,7 @@ def command(
         raise click.UsageError("--by change needs --max-changes or --max-bytes")
     found = guess_by_name(patch) if from_ is None else find_format(from_)
     if found is not None and not found.holds_changes:
-        raise click.UsageError(f"{patch} has statements; a patch has changes")
+        raise error_of_statements(patch)
     if template is None:
         template = _template_for(patch)
     try:

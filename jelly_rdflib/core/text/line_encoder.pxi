@@ -98,7 +98,7 @@ cdef class LineEncoder(TextEncoder):
             if not self.has_graphs:
                 raise EncodeError(
                     f"graph {self.text(end, self.out.size)} in {self.title}, which has no named"
-                    " graphs"
+                    " graphs: use a format that has them, such as TriG"
                 )
         if not self.has_triple_terms and self.terms.kinds[o] == TermKind.TRIPLE_TERM:
             raise EncodeError(

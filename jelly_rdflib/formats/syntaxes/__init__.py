@@ -21,11 +21,15 @@ from jelly_rdflib.options import drops_directions
 
 # An IRI has no blanks, so "<", a name and a blank are the start of an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
-# An absolute IRI or the end of any IRI, a blank node, a comment, or a directive.
+# An absolute IRI or the end of any IRI, a blank node, a comment, or a directive for a version.
 _TURTLE_START = re.compile(
     rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
-    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas|ver))"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:ver))"
 )
+# A directive for a prefix or a base, as far as `look_at_start` reads it from a live source. It
+# starts Turtle, TriG or N3. A document of Turtle is TriG with the same statements; what only N3
+# has, is an error in TriG.
+_TRIG_START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*@?(?i:pre|bas)")
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
@@ -86,7 +90,10 @@ def _check_pyoxigraph(title: str) -> Any:
 
 
 def starts_like_turtle(start: bytes) -> bool:
-    """Return whether the bytes may start N-Triples, N-Quads, Turtle, TriG or N3."""
+    """Return whether the bytes may start N-Triples, N-Quads, Turtle, TriG or N3.
+
+    Bytes that start with a prefix or a base are already taken as TriG.
+    """
     return matches(_TURTLE_START, start)
 
 
@@ -128,6 +135,7 @@ SYNTAXES: tuple[Format, ...] = (
         parser="TRIG",
         extensions=("trig",),
         media_types=("application/trig", "application/x-trig"),
+        start=_TRIG_START,
         has_directions=True,
     ),
     _syntax(

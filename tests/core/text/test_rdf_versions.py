@@ -88,7 +88,7 @@ def test_it_is_no_rdf_patch() -> None:
 
 
 def test_the_first_bytes_of_a_text_may_be_a_version() -> None:
-    with pytest.raises(jr.DecodeError, match="name the format"):
+    with pytest.raises(jr.DecodeError, match="name its format"):
         list(jr.read_statements(b'VERSION "1.2"\n'))
 
 

@@ -7,6 +7,7 @@ import re
 import signal
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing, closing
 from pathlib import Path
@@ -634,6 +635,17 @@ def test_an_interrupt_ends_the_server_and_its_followers(log: PatchLog) -> None:
         follower = remote.follow(2)
         assert next(follower).version == 3
         assert program.end(signal.SIGINT) == (128 + signal.SIGINT, "")
+
+
+def test_a_second_interrupt_prints_no_traceback(log: PatchLog) -> None:
+    with Program(log.path) as program:
+        remote = PatchLog(program.address)
+        assert next(remote.follow(2)).version == 3
+        program.process.send_signal(signal.SIGINT)
+        # A signal that comes at the same time counts once.
+        time.sleep(0.05)
+        code, err = program.end(signal.SIGINT)
+        assert (code in (128 + signal.SIGINT, -signal.SIGINT), err) == (True, "")
 
 
 def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

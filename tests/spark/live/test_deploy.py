@@ -62,7 +62,7 @@ class Site:
         (wheel,) = (folder / "wheels").iterdir()
         self.words = {
             "python -m venv": f"{self.python} -m venv",
-            "jelly-rdflib[arrow]": f"jelly-rdflib[arrow] @ {wheel.as_uri()}",
+            ".[arrow]": f"jelly-rdflib[arrow] @ {wheel.as_uri()}",
             "HOST:7077": f"127.0.0.1:{cluster.port}",
         }
         folders = [os.path.dirname(self.python), *cluster.environment["PATH"].split(os.pathsep)]
