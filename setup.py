@@ -36,13 +36,14 @@ def check_machine():
 
 
 # The Makefile calls this before it downloads anything.
-check_machine()
 if sys.argv[1:] == ["check_machine"]:
+    check_machine()
     raise SystemExit
 
 from Cython.Build import cythonize  # noqa: E402
 from setuptools import Extension, setup  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
+from setuptools.modified import newer_group  # noqa: E402
 
 # Flags for compilers that accept them. The limit lets gcc inline the decoder's hot path in several
 # callers. Python's own flags include -g, but debug information is six sevenths of a module.
@@ -78,6 +79,21 @@ DIRECTIVES = {
 class BuildModules(build_ext):
     """Builds the modules with the flags that the compiler accepts."""
 
+    def run(self):
+        """Translate the modules to C and build them; an sdist needs neither, nor a compiler."""
+        check_machine()
+        jobs = os.cpu_count() if self.parallel is True else self.parallel
+        translated = cythonize(
+            self.extensions,
+            compiler_directives=DIRECTIVES,
+            build_dir="build/cython",
+            # Processes that are not forked would run this file again.
+            nthreads=(jobs or 0) if multiprocessing.get_start_method() == "fork" else 0,
+        )
+        for module, found in zip(self.extensions, translated, strict=True):
+            module.sources, module.depends = found.sources, found.depends
+        super().run()
+
     def build_extensions(self):
         """Choose the flags and build all modules."""
         if "JELLY_RDFLIB_CFLAGS" in os.environ:
@@ -90,8 +106,22 @@ class BuildModules(build_ext):
         for module in self.extensions:
             is_inlined = module.name.rpartition(".")[2] in INLINED
             module.extra_compile_args = flags + (inlining if is_inlined else [])
+        # The times of files say nothing of the flags that a module was compiled with.
+        stamp = Path(self.build_temp, "flags")
+        wanted = " ".join(flags + inlining)
+        if not stamp.exists() or stamp.read_text() != wanted:
+            stamp.unlink(missing_ok=True)
+            self.force = True
+        self.stale = [module for module in self.extensions if self.is_stale(module)]
         self.built = itertools.count(1)
         super().build_extensions()
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(wanted)
+
+    def is_stale(self, module):
+        """Return whether a module must be compiled."""
+        inputs = module.sources + module.depends
+        return self.force or newer_group(inputs, self.get_ext_fullpath(module.name), "newer")
 
     def taken(self, flags):
         """Return the flags that the compiler accepts without a warning."""
@@ -108,7 +138,8 @@ class BuildModules(build_ext):
     def build_extension(self, ext):
         """Build a module, and print its name, since this takes a while."""
         super().build_extension(ext)
-        print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
+        if ext in self.stale:
+            print(f"{next(self.built)} of {len(self.stale)} modules: {ext.name}", flush=True)
 
 
 # rdflib's plugins are registered by media type, too; setuptools warns of the slash in such names.
@@ -116,13 +147,7 @@ logging.getLogger("setuptools.config._validate_pyproject.formats").setLevel(logg
 
 setup(
     cmdclass={"build_ext": BuildModules},
-    ext_modules=cythonize(
-        MODULES,
-        compiler_directives=DIRECTIVES,
-        build_dir="build/cython",
-        # Processes that are not forked would run this file again.
-        nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
-    ),
+    ext_modules=MODULES,
     # Run one compiler on each core.
     options={"build_ext": {"parallel": True}},
 )
