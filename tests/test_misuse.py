@@ -167,6 +167,15 @@ def test_a_name_without_a_letter_is_found(kind: Any) -> None:
         kind(qqq=1)
 
 
+def test_a_type_that_is_almost_right_is_found() -> None:
+    with pytest.raises(ValueError, match=r"StreamType has no 'flatt'; did you mean 'FLAT'\?$"):
+        jr.PatchOptions(stream_type="flatt")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="StatementType has no 'x'; there are: TRIPLES, QUADS"):
+        jr.PatchOptions(statement_type="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="7 is not a valid PatchStreamType"):
+        jr.PatchOptions(stream_type=7)  # type: ignore[arg-type]
+
+
 def test_a_format_that_is_almost_right_is_found() -> None:
     with pytest.raises(LookupError, match="did you mean 'rdf-patch'"):
         jr.apply(TEXT.encode(), Dataset(), format="rdfpatch")  # type: ignore[call-overload]

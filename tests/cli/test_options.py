@@ -118,7 +118,7 @@ def test_help_lists_limits_with_their_defaults() -> None:
     shown = run("help", "limits").text
     for name, value in vars(Limits()).items():
         found = re.search(rf"^{name}=(\d+)([KMGT]?)  ", shown, re.MULTILINE)
-        assert found is not None, name
+        assert found is not None, f"{name} has no line in the docstring of Limits"
         assert int(found[1]) << 10 * " KMGT".index(found[2] or " ") == value
 
 
