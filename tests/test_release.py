@@ -51,7 +51,7 @@ def test_recipe_takes_what_the_package_takes() -> None:
     assert list_of_recipe("run") == ["python", *spell(required)]
     build = SETTINGS["build-system"]["requires"]
     assert sorted(list_of_recipe("host")) == sorted(["python", "pip", *spell(build)])
-    optional = [*extras["arrow"], *extras["plot"], *extras["syntaxes"], *extras["spark"]]
+    optional = [*extras["arrow"], *extras["plot"], *extras["syntaxes"]]
     known = {text.replace("matplotlib ", "matplotlib-base ") for text in spell(optional)}
     assert set(list_of_recipe("run_constraints")) <= known
 
@@ -193,6 +193,23 @@ def test_citation_has_the_version_and_the_addresses(monkeypatch: pytest.MonkeyPa
     assert project.cite(cited) == cited
     monkeypatch.setattr(project, "urls", dict)
     assert project.cite(cited) == re.sub(r"(?m)^(repository-code|url): .*\n", "", text)
+
+
+def test_writing_the_citation_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    citation = tmp_path / "CITATION.cff"
+    citation.write_text("version: 0\n")
+    monkeypatch.setattr(project, "version", lambda: "0.2.0")
+    monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
+    monkeypatch.setattr(project, "ROOT", tmp_path)
+    with pytest.raises(SystemExit, match="takes no arguments, not '--help': without any"):
+        project.main(["--help"])
+    assert citation.read_text() == "version: 0\n"
+    project.main([])
+    assert citation.read_text().startswith("version: 0.2.0\nrepository-code: https://example.org/")
+    printed = "CITATION.cff: 0.2.0, https://example.org/source, https://example.org/docs\n"
+    assert capsys.readouterr().out == printed
 
 
 def test_addresses_are_said_once_and_placeholders_are_no_addresses() -> None:
