@@ -6,8 +6,7 @@ BRICK := .cache/brickschema-0.8.0
 BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.px[di]')
 
 # Spark needs Java: the machine's, or else one from a Python package.
-COMMA := ,
-JAVA := $(if $(JAVA_HOME)$(shell command -v java),,$(COMMA)java)
+JAVA := $(if $(JAVA_HOME)$(shell command -v java),,[java])
 
 # If a developer's environment exists, the demo uses it and needs none of its own.
 DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
@@ -279,13 +278,13 @@ $(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python
 	@echo "$(strip $(JELLY_RDFLIB_CFLAGS))" > $(VENV)/.flags
 	@touch $@
 
-# $(VENV)/.EXTRA: an editable install of the package with that extra.
+# $(VENV)/.GROUP: an editable install of the package, with the packages of that group.
 $(VENV)/.%: pyproject.toml $(VENV)/.modules
 	@echo "Installing the packages for '$*' that are missing$(if $(filter dev,$*), (all: 2 GB and some minutes))."
-	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".[$*$(if $(filter demo,$*),,$(JAVA))]"
+	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".$(if $(filter demo,$*),,$(JAVA))" --group $*
 	@touch $@
 
-# Fuzzing is not an extra: users don't fuzz, and an extra would build the package once more.
+# Few developers fuzz, so its packages are not in the group dev.
 $(VENV)/.fuzz: pyproject.toml $(VENV)/.dev
 	$(BIN)/pip install --quiet --group fuzz
 	touch $@

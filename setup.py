@@ -56,7 +56,7 @@ MODULES = [
     Extension(".".join(path.with_suffix("").parts), [str(path)])
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]
-# The Makefile installs extras into an environment whose modules are built already.
+# The Makefile installs packages into an environment whose modules are built already.
 if "JELLY_RDFLIB_MODULES_ARE_BUILT" in os.environ:
     MODULES = []
 

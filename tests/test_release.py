@@ -56,6 +56,15 @@ def test_recipe_takes_what_the_package_takes() -> None:
     assert set(list_of_recipe("run_constraints")) <= known
 
 
+def test_extras_are_for_users() -> None:
+    """What developers need is in groups: an extra is hard to take back."""
+    page = (DOCS / "installing.md").read_text("utf-8")
+    section = page.partition("\n## Extras\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)}
+    assert set(PROJECT["optional-dependencies"]) == named
+
+
 def test_wheels_are_built_for_the_pythons_that_are_named() -> None:
     assert SETTINGS["tool"]["cibuildwheel"]["build"] == [
         f"cp{version.replace('.', '')}-*" for version in PYTHONS
