@@ -11,11 +11,9 @@ MAX_SUBJECT = 72
 
 
 def commits() -> list[tuple[str, str, str]]:
-    """Return the hash, the subject and the body of each commit that is checked.
-
-    Merges are not checked: a hosted check of a pull request runs on a merge without a body.
-    """
+    """Return the hash, the subject and the body of each commit that is checked."""
     try:
+        # The merge that hosted CI makes of a pull request has no body.
         done = subprocess.run(
             ["git", "log", "-z", "--no-merges", "--format=%h%n%s%n%b", f"{LAST_UNCHECKED}..HEAD"],
             cwd=ROOT,
