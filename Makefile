@@ -6,8 +6,7 @@ BRICK := .cache/brickschema-0.8.0
 BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.px[di]')
 
 # Spark needs Java: the machine's, or else one from a Python package.
-COMMA := ,
-JAVA := $(if $(JAVA_HOME)$(shell command -v java),,$(COMMA)java)
+JAVA := $(if $(JAVA_HOME)$(shell command -v java),,[java])
 
 # If a developer's environment exists, the demo uses it and needs none of its own.
 DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
@@ -15,6 +14,24 @@ SPARK_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo-spark)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+
+# A Python that is named on the command line must be that of the environment.
+WHICH := -c "import sys; print(sys.base_prefix, sys.version)"
+ifeq ($(origin PYTHON)$(filter clean help,$(MAKECMDGOALS)),command line)
+ifneq ($(wildcard $(BIN)/python),)
+ifneq ($(shell $(PYTHON) $(WHICH)),$(shell $(BIN)/python $(WHICH)))
+$(error $(VENV) has another Python than $(PYTHON): run `make clean` first, or leave PYTHON out)
+endif
+endif
+endif
+
+# With other flags of the compiler than before, all modules are compiled again. `make build` compiles
+# in another folder.
+ifneq ($(MAKECMDGOALS),build)
+ifneq ($(strip $(JELLY_RDFLIB_CFLAGS)),$(shell cat $(VENV)/.flags 2> /dev/null))
+.PHONY: $(VENV)/.modules
+endif
+endif
 
 .PHONY: help
 help: ## Show this list
@@ -53,7 +70,8 @@ QUICK_TESTS := $(addprefix tests/,core/batch core/jelly nodes store graph/test_a
 # Tests run in several processes, but few, to fit into the memory of most machines.
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
-.PHONY: test
+.PHONY: test tests
+tests: test
 test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
 
@@ -254,17 +272,19 @@ $(BIN)/actionlint: | $(BIN)/python
 # The Cython modules, built in place, and the packages to build them.
 $(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python
 	@$(INSTALL) --group build
-	@echo "Compiling the Cython modules: about a minute."
+	@rm -f $@
+	@echo "Compiling the Cython modules: all take about a minute."
 	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@echo "$(strip $(JELLY_RDFLIB_CFLAGS))" > $(VENV)/.flags
 	@touch $@
 
-# $(VENV)/.EXTRA: an editable install of the package with that extra.
+# $(VENV)/.GROUP: an editable install of the package, with the packages of that group.
 $(VENV)/.%: pyproject.toml $(VENV)/.modules
-	@echo "Installing the packages for '$*': $(if $(filter demo,$*),some seconds,a minute or two)."
-	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".[$*$(if $(filter demo,$*),,$(JAVA))]"
+	@echo "Installing the packages for '$*' that are missing$(if $(filter dev,$*), (all: 2 GB and some minutes))."
+	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".$(if $(filter demo,$*),,$(JAVA))" --group $*
 	@touch $@
 
-# Fuzzing is not an extra: users don't fuzz, and an extra would build the package once more.
+# Few developers fuzz, so its packages are not in the group dev.
 $(VENV)/.fuzz: pyproject.toml $(VENV)/.dev
 	$(BIN)/pip install --quiet --group fuzz
 	touch $@

@@ -38,13 +38,14 @@ def check_machine():
 
 
 # The Makefile calls this before it downloads anything.
-check_machine()
 if sys.argv[1:] == ["check_machine"]:
+    check_machine()
     raise SystemExit
 
 from Cython.Build import cythonize  # noqa: E402
 from setuptools import Extension, setup  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
+from setuptools.modified import newer_group  # noqa: E402
 
 # Flags for compilers that accept them. The limit lets gcc inline the decoder's hot path in several
 # callers. Python's own flags include -g, but debug information is six sevenths of a module.
@@ -57,7 +58,7 @@ MODULES = [
     Extension(".".join(path.with_suffix("").parts), [str(path)])
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]
-# The Makefile installs extras into an environment whose modules are built already.
+# The Makefile installs packages into an environment whose modules are built already.
 if "JELLY_RDFLIB_MODULES_ARE_BUILT" in os.environ:
     MODULES = []
 
@@ -80,6 +81,21 @@ DIRECTIVES = {
 class BuildModules(build_ext):
     """Builds the modules with the flags that the compiler accepts."""
 
+    def run(self):
+        """Translate the modules to C and build them; an sdist needs neither, nor a compiler."""
+        check_machine()
+        jobs = os.cpu_count() if self.parallel is True else self.parallel
+        translated = cythonize(
+            self.extensions,
+            compiler_directives=DIRECTIVES,
+            build_dir="build/cython",
+            # Processes that are not forked would run this file again.
+            nthreads=(jobs or 0) if multiprocessing.get_start_method() == "fork" else 0,
+        )
+        for module, found in zip(self.extensions, translated, strict=True):
+            module.sources, module.depends = found.sources, found.depends
+        super().run()
+
     def build_extensions(self):
         """Choose the flags and build all modules."""
         if "JELLY_RDFLIB_CFLAGS" in os.environ:
@@ -92,8 +108,22 @@ class BuildModules(build_ext):
         for module in self.extensions:
             is_inlined = module.name.rpartition(".")[2] in INLINED
             module.extra_compile_args = flags + (inlining if is_inlined else [])
+        # The times of files say nothing of the flags that a module was compiled with.
+        stamp = Path(self.build_temp, "flags")
+        wanted = " ".join(flags + inlining)
+        if not stamp.exists() or stamp.read_text() != wanted:
+            stamp.unlink(missing_ok=True)
+            self.force = True
+        self.stale = [module for module in self.extensions if self.is_stale(module)]
         self.built = itertools.count(1)
         super().build_extensions()
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(wanted)
+
+    def is_stale(self, module):
+        """Return whether a module must be compiled."""
+        inputs = module.sources + module.depends
+        return self.force or newer_group(inputs, self.get_ext_fullpath(module.name), "newer")
 
     def taken(self, flags):
         """Return the flags that the compiler accepts without a warning."""
@@ -110,7 +140,8 @@ class BuildModules(build_ext):
     def build_extension(self, ext):
         """Build a module, and print its name, since this takes a while."""
         super().build_extension(ext)
-        print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
+        if ext in self.stale:
+            print(f"{next(self.built)} of {len(self.stale)} modules: {ext.name}", flush=True)
 
 
 def describe():
@@ -136,13 +167,7 @@ setup(
     long_description=describe(),
     long_description_content_type="text/markdown",
     cmdclass={"build_ext": BuildModules},
-    ext_modules=cythonize(
-        MODULES,
-        compiler_directives=DIRECTIVES,
-        build_dir="build/cython",
-        # Processes that are not forked would run this file again.
-        nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
-    ),
+    ext_modules=MODULES,
     # Run one compiler on each core.
     options={"build_ext": {"parallel": True}},
 )

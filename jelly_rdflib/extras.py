@@ -41,9 +41,9 @@ def advice(what: str, install: str) -> Iterator[None]:
         raise missing(what, install, package) from error
 
 
-def check_version(what: str, install: str, module: ModuleType, least: tuple[int, int]) -> None:
+def check_version(what: str, install: str, module: ModuleType, least: tuple[int, ...]) -> None:
     """Raise an ImportError if a module is older than a version."""
     version = module.__version__
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < least:
-        wanted = f"{module.__name__} {least[0]}.{least[1]} or later"
+    if tuple(map(int, re.findall(r"\d+", version)[: len(least)])) < least:
+        wanted = f"{module.__name__} {'.'.join(map(str, least))} or later"
         raise ImportError(f"{what} needs {wanted}, not {version}: pip install '{install}'")

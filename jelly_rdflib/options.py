@@ -86,16 +86,22 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = 100
 
 
+def _hint(name: str, names: list[str]) -> str:
+    """Return the last part of a message about a name that does not exist."""
+    # A bound this low finds the names that the command line uses, as in --max-names.
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+
+
 class _Settings:
     """Base of options and limits, whose `repr` shows only fields that differ from the defaults."""
 
     def __new__(cls, *_: Any, **settings: Any) -> Self:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         for name in settings.keys() - set(names):
-            # A bound this low finds the names that the command line uses, as in --max-names.
-            near = get_close_matches(_SHELL.get(name, name), names, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
-            raise TypeError(f"{cls.__name__} has no {name!r}; {hint}")
+            raise TypeError(
+                f"{cls.__name__} has no {name!r}; {_hint(_SHELL.get(name, name), names)}"
+            )
         return super().__new__(cls)
 
     def __repr__(self) -> str:
@@ -212,11 +218,12 @@ class _NamedEnum(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
-        member = cls.__members__.get(value.upper()) if isinstance(value, str) else None
-        if member is None:
-            *names, last = cls.__members__
-            raise ValueError(f"{cls.__name__} is {', '.join(names)} or {last}, not {value!r}")
-        return member
+        if not isinstance(value, str):
+            return None
+        name, names = value.upper(), list(cls.__members__)
+        if name not in names:
+            raise ValueError(f"{cls.__name__} has no {_SHORT.repr(value)}; {_hint(name, names)}")
+        return cls[name]
 
 
 class _Options(_Settings):

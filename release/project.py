@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 
 from .trial import ROOT
 
@@ -72,7 +73,22 @@ def notes_of(changelog: str, version: str) -> str:
     raise SystemExit(f"CHANGELOG.md says nothing of {version}, nor of what is unreleased")
 
 
-if __name__ == "__main__":
+def main(arguments: list[str]) -> None:
+    """Write the version and the addresses into CITATION.cff, and print them.
+
+    Raises:
+        SystemExit: There are arguments, such as ``--help``.
+    """
+    if arguments:
+        raise SystemExit(
+            f"release.project takes no arguments, not {arguments[0]!r}: without any it writes the"
+            " version and the addresses into CITATION.cff"
+        )
     path = ROOT / "CITATION.cff"
     path.write_text(cite(path.read_text("utf-8")), encoding="utf-8")
+    print(f"CITATION.cff: {', '.join([version(), *urls().values()])}")
     print(*hindrances(), sep="\n", end="\n" * bool(hindrances()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -19,6 +19,7 @@ __all__ = ["ROOT", "check_install", "make_environment", "run"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
+TEST_GROUP = f"{ROOT / 'pyproject.toml'}:test-without-spark"
 LEFT_OUT = ["jelly_rdflib/spark", "tests/spark", "tests/cli/spark", "tests/interop/jvm"]
 # Links, and files made on this machine.
 NOT_COPIED = (".git", ".venv", ".cache", "build", "dist", "site", "__pycache__", "*.so", "*.pyd")
@@ -32,7 +33,7 @@ def main(arguments: list[str]) -> int:
     wheel = Path(arguments[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder, "environment")
-        python = make_environment(arguments[0], environment, f"{wheel}[test-without-spark]")
+        python = make_environment(arguments[0], environment, wheel, "--group", TEST_GROUP)
         print(check_install(python), flush=True)
         return run_tests(python, wheel, Path(folder, "tree"), arguments[2:])
 

@@ -30,7 +30,7 @@ def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: 
         "JELLY_RDFLIB_CFLAGS": " ".join(flags),
         "LDFLAGS": " ".join(link_flags),
     }
-    # setup.py looks at the times of files alone.
+    # setup.py compares neither compilers nor the linker's flags.
     told = folder / "flags"
     wanted = "\n".join([compiler, *flags, *link_flags])
     if not told.exists() or told.read_text() != wanted:

@@ -13,8 +13,9 @@ MAX_SUBJECT = 72
 def commits() -> list[tuple[str, str, str]]:
     """Return the hash, the subject and the body of each commit that the test checks."""
     try:
+        # The merge that hosted CI makes of a pull request has no body.
         done = subprocess.run(
-            ["git", "log", "-z", "--format=%h%n%s%n%b", f"{LAST_UNCHECKED}..HEAD"],
+            ["git", "log", "-z", "--no-merges", "--format=%h%n%s%n%b", f"{LAST_UNCHECKED}..HEAD"],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -29,10 +30,32 @@ def commits() -> list[tuple[str, str, str]]:
     return found
 
 
+def broken_rules(subject: str, body: str) -> list[str]:
+    """Return the rules of CONTRIBUTING.md that a commit breaks."""
+    broken = []
+    if len(subject) > MAX_SUBJECT:
+        broken.append(f"the subject has {len(subject)} characters, at most {MAX_SUBJECT}")
+    if subject.startswith("fixup!"):
+        broken.append("a fixup! that was not squashed")
+    if not body.strip():
+        broken.append("no body that says why")
+    return broken
+
+
 def test_subjects_are_short_and_bodies_say_why() -> None:
     bad = [
-        f"{number} {subject}"
+        f"{number} {subject}: {', '.join(broken)}"
         for number, subject, body in commits()
-        if len(subject) > MAX_SUBJECT or not body.strip() or subject.startswith("fixup!")
+        if (broken := broken_rules(subject, body))
     ]
-    assert not bad, "\n".join(bad)
+    hint = "reword these commits; if they are merged already, set LAST_UNCHECKED to the last one"
+    assert not bad, "\n".join([*bad, hint])
+
+
+def test_each_rule_has_a_name() -> None:
+    assert broken_rules("x" * 72, "why") == []
+    assert broken_rules("x" * 73, "why") == ["the subject has 73 characters, at most 72"]
+    assert broken_rules("fixup! x", " \n") == [
+        "a fixup! that was not squashed",
+        "no body that says why",
+    ]

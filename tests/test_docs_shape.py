@@ -52,12 +52,17 @@ GUIDES = [
 
 @pytest.mark.parametrize("page", [*PAGES[1:], *sorted(DOCS.rglob("*.ipynb"))], ids=name_page)
 def test_code_fits_its_column(page: Path) -> None:
-    assert [line for line in code_of(page) if len(line) > WIDTH] == []
+    long = [line for line in code_of(page) if len(line) > WIDTH]
+    assert not long, "\n".join([f"{page.name} has code of more than {WIDTH} columns:", *long])
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=name_page)
 def test_a_guide_is_read_in_five_minutes(page: Path) -> None:
-    assert len(FENCED.sub("", page.read_text("utf-8")).split()) <= MOST_WORDS
+    words = len(FENCED.sub("", page.read_text("utf-8")).split())
+    assert words <= MOST_WORDS, (
+        f"{page.name} has {words} words; a guide has at most {MOST_WORDS}: shorten it, or move a"
+        " part to a page of the reference"
+    )
 
 
 def test_half_of_the_words_are_for_looking_up() -> None:
@@ -68,7 +73,10 @@ def test_half_of_the_words_are_for_looking_up() -> None:
         if title != "Project"
     }
     looked_up = words["Command line"] + words["Reference"]
-    assert looked_up >= sum(words.values()) / 2
+    assert looked_up >= sum(words.values()) / 2, (
+        f"{looked_up} of {sum(words.values())} words are in the reference and the pages of"
+        " commands, less than half: shorten guides, or move parts of them to the reference"
+    )
 
 
 def test_words_that_people_search_for_are_in_titles() -> None:

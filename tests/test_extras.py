@@ -1,6 +1,7 @@
 """Tests the errors when a package of an extra is missing, too old or broken."""
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -45,3 +46,10 @@ def test_a_version_that_is_too_old_is_named() -> None:
     check_version("this", "jelly-rdflib[cli]", pytest, (8, 0))
     with pytest.raises(ImportError, match=r"this needs pytest 99\.1 or later, not \d.*\[cli\]'"):
         check_version("this", "jelly-rdflib[cli]", pytest, (99, 1))
+    module = ModuleType("parser")
+    for version in ("0.5.10", "0.6.0", "1.0"):
+        module.__version__ = version  # type: ignore[attr-defined]
+        check_version("this", "jelly-rdflib[cli]", module, (0, 5, 5))
+    module.__version__ = "0.5.4"  # type: ignore[attr-defined]
+    with pytest.raises(ImportError, match=r"this needs parser 0\.5\.5 or later, not 0\.5\.4: pip"):
+        check_version("this", "jelly-rdflib[cli]", module, (0, 5, 5))

@@ -168,13 +168,6 @@ def test_a_name_without_a_letter_is_found(kind: Any) -> None:
         kind(qqq=1)
 
 
-def test_a_wrong_type_names_the_right_ones() -> None:
-    with pytest.raises(ValueError, match="is FRAME, FLAT or PUNCTUATED, not 'QUADS'"):
-        jr.PatchOptions(stream_type="QUADS")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="is TRIPLES, QUADS or GRAPHS, not 'FLAT'"):
-        jr.StreamOptions(physical_type="FLAT")  # type: ignore[arg-type]
-
-
 def _log() -> jr.PatchLog:
     log = jr.PatchLog("log", create=True)
     log.append(TEXT.encode())
@@ -219,6 +212,15 @@ def test_a_late_patch_says_how_to_make_it_again() -> None:
 def test_an_error_in_a_text_names_no_file(store: str) -> None:
     with pytest.raises(jr.DecodeError, match=r"^expected a term"):
         Graph(store).parse(data="A <urn:s> oh no", format="rdf-patch")
+
+
+def test_a_type_that_is_almost_right_is_found() -> None:
+    with pytest.raises(ValueError, match=r"StreamType has no 'flatt'; did you mean 'FLAT'\?$"):
+        jr.PatchOptions(stream_type="flatt")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="StatementType has no 'x'; there are: TRIPLES, QUADS"):
+        jr.PatchOptions(statement_type="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="7 is not a valid PatchStreamType"):
+        jr.PatchOptions(stream_type=7)  # type: ignore[arg-type]
 
 
 def test_a_format_that_is_almost_right_is_found() -> None:

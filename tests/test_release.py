@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,18 @@ def test_recipe_takes_what_the_package_takes() -> None:
     assert list_of_recipe("run") == ["python", *spell(required)]
     build = SETTINGS["build-system"]["requires"]
     assert sorted(list_of_recipe("host")) == sorted(["python", "pip", *spell(build)])
-    optional = [*extras["arrow"], *extras["plot"], *extras["syntaxes"], *extras["spark"]]
+    optional = [*extras["arrow"], *extras["plot"], *extras["syntaxes"]]
     known = {text.replace("matplotlib ", "matplotlib-base ") for text in spell(optional)}
     assert set(list_of_recipe("run_constraints")) <= known
+
+
+def test_extras_are_for_users() -> None:
+    """What developers need is in groups: an extra is hard to take back."""
+    page = (DOCS / "installing.md").read_text("utf-8")
+    section = page.partition("\n## Extras\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)}
+    assert set(PROJECT["optional-dependencies"]) == named
 
 
 def test_wheels_are_built_for_the_pythons_that_are_named() -> None:
@@ -68,21 +78,116 @@ def test_pythons_that_are_named_are_those_of_the_page() -> None:
     assert PROJECT["requires-python"] == f">={PYTHONS[0]}"
 
 
-def test_without_a_compiler_one_sentence_says_what_to_do() -> None:
-    ended = subprocess.run(
-        [sys.executable, "setup.py", "--quiet", "build_ext"],
-        cwd=ROOT,
-        env={**os.environ, "CC": "no-such-compiler"},
+def set_up(
+    *arguments: str, tree: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run setup.py in a tree."""
+    return subprocess.run(
+        [sys.executable, "setup.py", "--quiet", *arguments],
+        cwd=tree,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_without_a_compiler_one_sentence_says_what_to_do() -> None:
+    ended = set_up("build_ext", CC="no-such-compiler")
     assert ended.returncode == 1
     sentence = (
         "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: "
     )
     assert ended.stderr.startswith(sentence)
     assert ended.stderr.count("\n") == 1
+
+
+def test_an_sdist_needs_no_compiler(tmp_path: Path) -> None:
+    into = str(tmp_path)
+    arguments = ("egg_info", "--egg-base", into, "sdist", "--dist-dir", into)
+    ended = set_up(*arguments, CC="no-such-compiler")
+    assert ended.returncode == 0, ended.stderr
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as files:
+        names = {name.partition("/")[2] for name in files.getnames()}
+    sources = {path.relative_to(ROOT) for path in (ROOT / "jelly_rdflib").rglob("*.p[yx][xid]")}
+    assert {path.as_posix() for path in sources} <= names
+    assert not [name for name in names if name.endswith((".c", ".so"))]
+
+
+@pytest.mark.slow
+def test_modules_are_compiled_again_if_their_flags_or_sources_changed(tmp_path: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "jelly_rdflib/version.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    sources = [tmp_path / "jelly_rdflib" / name for name in ("__init__.py", "a.pyx", "b.pyx")]
+    for source in sources:
+        source.write_text("")
+
+    def build(flags: str) -> list[str]:
+        built = set_up("build_ext", "--inplace", tree=tmp_path, JELLY_RDFLIB_CFLAGS=flags)
+        assert built.returncode == 0, built.stderr
+        return sorted(re.findall(r"^\d of \d modules: (?=.)", built.stdout, re.MULTILINE))
+
+    both = ["1 of 2 modules: ", "2 of 2 modules: "]
+    assert build("-O0") == both
+    sources[1].write_text("x = 1")
+    assert build("-O0") == ["1 of 1 modules: "]
+    assert build("-O1") == both
+    assert build("-O1") == []
+
+
+@pytest.fixture
+def small_tree(tmp_path: Path) -> Path:
+    """A tree in which the modules were built, with nothing that could do it again."""
+    if shutil.which("make") is None:
+        pytest.skip("there is no make")
+    for name in ("Makefile", "pyproject.toml", "setup.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for folder in (tmp_path / "jelly_rdflib", tmp_path / ".venv" / "bin"):
+        folder.mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    for name in (".modules", ".dev"):
+        (tmp_path / ".venv" / name).touch()
+    return tmp_path
+
+
+def make(tree: Path, *arguments: str, flags: str = "") -> tuple[str, str]:
+    """Return what make would do, and its errors."""
+    environment = {**os.environ, "JELLY_RDFLIB_CFLAGS": flags}
+    # These are those of a make that runs this test.
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+        environment.pop(name, None)
+    command = ["make", "--dry-run", *arguments]
+    done = subprocess.run(
+        command, cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout, done.stderr
+
+
+def test_make_compiles_again_with_other_flags(small_tree: Path) -> None:
+    def compiles(*goals: str, flags: str) -> bool:
+        return "build_ext" in make(small_tree, *goals, flags=flags)[0]
+
+    assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (False, True)
+    (small_tree / ".venv/.flags").write_text("-O0\n")
+    assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (True, False)
+    # The wheel has the flags, and is built elsewhere.
+    assert not compiles("build", flags="-O1")
+
+
+def test_make_refuses_another_python_than_that_of_its_environment(small_tree: Path) -> None:
+    other = small_tree / "other"
+    other.write_text("#!/bin/sh\necho another\n")
+    other.chmod(0o755)
+    assert make(small_tree, "test-quick", f"PYTHON={sys.executable}")[1] == ""
+    assert make(small_tree, "clean", "PYTHON=./other")[1] == ""
+    refused = make(small_tree, "test-quick", "PYTHON=./other")[1]
+    assert "another Python than ./other: run `make clean` first" in refused
+
+
+def test_make_tests_is_make_test(small_tree: Path) -> None:
+    assert make(small_tree, "tests") == make(small_tree, "test")
 
 
 ADDRESSES = {"Source": "https://example.org/source", "Documentation": "https://example.org/docs"}
@@ -98,6 +203,24 @@ def test_citation_has_the_version_and_the_addresses(monkeypatch: pytest.MonkeyPa
     assert project.cite(cited) == cited
     monkeypatch.setattr(project, "urls", dict)
     assert project.cite(cited) == re.sub(r"(?m)^(repository-code|url): .*\n", "", text)
+
+
+def test_writing_the_citation_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    citation = tmp_path / "CITATION.cff"
+    citation.write_text("version: 0\n")
+    monkeypatch.setattr(project, "version", lambda: "0.2.0")
+    monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
+    monkeypatch.setattr(project, "ROOT", tmp_path)
+    monkeypatch.setattr(project, "hindrances", lambda: ["README.md: a sentence"])
+    with pytest.raises(SystemExit, match="takes no arguments, not '--help': without any"):
+        project.main(["--help"])
+    assert citation.read_text() == "version: 0\n"
+    project.main([])
+    assert citation.read_text().startswith("version: 0.2.0\nrepository-code: https://example.org/")
+    printed = "CITATION.cff: 0.2.0, https://example.org/source, https://example.org/docs\n"
+    assert capsys.readouterr().out == f"{printed}README.md: a sentence\n"
 
 
 def test_addresses_are_said_once_and_placeholders_are_no_addresses() -> None:

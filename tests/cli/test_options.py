@@ -118,7 +118,7 @@ def test_help_lists_limits_with_their_defaults() -> None:
     shown = run("help", "limits").text
     for name, value in vars(Limits()).items():
         found = re.search(rf"^{name}=(\d+)([KMGT]?)  ", shown, re.MULTILINE)
-        assert found is not None, name
+        assert found is not None, f"{name} has no line in the docstring of Limits"
         assert int(found[1]) << 10 * " KMGT".index(found[2] or " ") == value
 
 
@@ -143,8 +143,11 @@ def test_the_command_line_stays_small() -> None:
     top = [jellyp.get_command(context, name) for name in jellyp.list_commands(context)]
     groups = [jellyp, *(each for each in top if isinstance(each, click.Group))]
     single = [command for _, command in commands(jellyp)]
-    assert len(single) <= 30
-    assert sum(len(options_of(each)) for each in (*groups, *single)) <= 250
+    options = sum(len(options_of(each)) for each in (*groups, *single))
+    for count, most, what in ((len(single), 30, "commands"), (options, 250, "options")):
+        assert count <= most, (
+            f"jellyp has {count} {what}, at most {most}: a new one must replace an old one"
+        )
 
 
 def test_an_option_has_one_kind_in_all_commands() -> None:

@@ -55,9 +55,10 @@ cdef class FrameReader(InputBuffer):
 
         A bare frame starts with the tag of its first row, the row's length and the tag of the
         options in the row; a delimited frame with its length and the tag of its first row. Both
-        tags are the same byte, 10. So a first byte other than 10 must be a length. If it is 10, the
-        third byte decides, since no row in a frame of 10 bytes is 10 bytes long. Only a bare frame
-        of Jelly-RDF 1.2 may start with the tag of its columns instead.
+        tags are the same byte, 10. So a first byte other than 10 must be a length. If the first
+        byte is 10 and the second is not, the frame is bare: the second is the length of its first
+        row. If both are 10, the third byte decides, since no row in a frame of 10 bytes is 10 bytes
+        long. Only a bare frame of Jelly-RDF 1.2 may start with the tag of its columns instead.
         """
         self.is_started = True
         if self.fill(1) and self.begin[0] == COLUMNS_TAG:
