@@ -95,7 +95,7 @@ def _document(output: bytes) -> Document:
     try:
         return load(output)
     except ValueError as error:
-        raise _StopError("failed", f"the output is no document: {error}") from error
+        raise _StopError("failed", f"the output is not a document: {error}") from error
 
 
 def _refused(answer: Answer, refusal: str) -> str:

@@ -75,7 +75,7 @@ def load(source: str | bytes) -> Document:
 def _operation(value: Any) -> Plain:
     operation = _tuple(value)
     if not isinstance(operation, tuple) or not operation or operation[0] not in _LENGTHS:
-        raise ValueError(f"{json.dumps(value)[:100]} is no operation")
+        raise ValueError(f"{json.dumps(value)[:100]} is not an operation")
     if len(operation) != _LENGTHS[operation[0]]:
         raise ValueError(f"{operation[0]} has {_LENGTHS[operation[0]]} items, not {len(operation)}")
     return operation

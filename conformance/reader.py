@@ -53,7 +53,7 @@ def split(data: bytes) -> list[bytes]:
         size = shift = 0
         while True:
             if at == len(data) or shift > 63:
-                raise FaultError("frame-length", "the length of a frame is no varint")
+                raise FaultError("frame-length", "the length of a frame is not a varint")
             size |= (data[at] & 0x7F) << shift
             shift += 7
             at += 1

@@ -36,7 +36,7 @@ class MessageMutator:
         self._mutate_bytes = mutate_bytes
 
     def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
-        """Return a mutated input: as bytes half of the time, and whenever it is no message."""
+        """Return a mutated input: as bytes half of the time, and whenever it is not a message."""
         rng = random.Random(seed)
         if rng.random() < 0.5:
             return self._mutate_bytes(data, max_size)

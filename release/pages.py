@@ -38,7 +38,7 @@ SPARK = _entries("spark/*.md")
 
 # Files that are pages, too.
 FROM_REPOSITORY = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-# A link in one of these to a file that is no page.
+# A link in one of these to a file that is not a page.
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((\w+/README\.md)\)")
 # A place for what stands in the README between two marks of that name.
 PART = re.compile(r"<!-- README: (\w+) -->\n")

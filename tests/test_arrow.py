@@ -231,14 +231,14 @@ class TestWriting:
     def test_what_is_no_term_is_refused(self, text: str) -> None:
         column = pa.array(["<urn:a>", "<urn:a>"])
         record_batch = pa.record_batch({"s": column, "p": column, "o": ["<urn:a>", text]})
-        with pytest.raises(jr.EncodeError, match=r"row 1, column o: .* is no term of N-Triples"):
+        with pytest.raises(jr.EncodeError, match=r"row 1, column o: .* is not a term of N-Triples"):
             list(read_record_batches([record_batch]))
 
     @pytest.mark.parametrize(
         ("row", "message"),
         [
             ({"op": None}, "op is null"),
-            ({"op": "X"}, "'X' is no op: there are H, TX"),
+            ({"op": "X"}, "'X' is not an op: there are H, TX"),
             ({"op": "A", "s": None}, "operation A has no s"),
             ({"op": "D", "o": None}, "operation D has no o"),
             ({"op": "H", "name": None}, "operation H has no name"),

@@ -22,7 +22,7 @@ def commits() -> list[tuple[str, str, str]]:
             check=True,
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"this is no clone with its history: {error}")
+        pytest.skip(f"this is not a clone with its history: {error}")
     found = []
     for text in filter(None, done.stdout.split("\0")):
         number, subject, body = text.split("\n", 2)

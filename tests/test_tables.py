@@ -345,9 +345,9 @@ class TestBackAgain:
             {"op": ["A"] * 5000, "s": ["<a>"] * 5000, "p": ["<b>"] * 5000, "o": ["_:c"] * 5000}
         )
         for column, value, message in [
-            ("op", "X", "row 10003: 'X' is no op"),
+            ("op", "X", "row 10003: 'X' is not an op"),
             ("op", None, "row 10003: op is null"),
-            ("o", "<c", "row 10003, column o: '<c' is no term"),
+            ("o", "<c", "row 10003, column o: '<c' is not a term"),
             ("s", None, "row 10003: operation A has no s"),
         ]:
             row = {"op": "A", "s": "<a>", "p": "<b>", "o": "<c>", column: value}

@@ -52,7 +52,7 @@ def _entries(kind: str) -> list[Case]:
     whole = [[*three, *fixed, use(1), use(2), use(3)]]
     all_three = [[said("urn:1"), said("urn:2"), said("urn:3")]]
     where = f"lookups/{kind}"
-    # An empty string is no IRI of a datatype.
+    # An empty string is not an IRI of a datatype.
     empty = [] if kind == "datatype" else reads(
         f"{where}_empty_entry", "lookup-entry", "An entry is the empty string.",
         [[make(""), b.prefix(E, 16), b.name("urn:p", 16), use(1)]],

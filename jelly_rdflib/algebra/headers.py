@@ -104,7 +104,7 @@ def _room_of(headers: list[_Header]) -> int:
 
 
 def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
-    """Return headers as operations; a value that is no term becomes a literal."""
+    """Return headers as operations; a value that is not a term becomes a literal."""
     return [
         (Op.H, key, value if isinstance(value, Node) else Literal(value))
         for key, value in (header or {}).items()

@@ -77,7 +77,7 @@ def _frames(batches: Iterable[Batch], wanted: range, name: str) -> Iterator[Batc
 
 def _compare_delimiting(encoded: EncodedInput, is_expected: bool) -> Iterator[str]:
     if encoded.statistics is None:
-        yield "it is no Jelly, which alone has frames"
+        yield "it is not Jelly, which alone has frames"
     elif encoded.statistics.is_delimited != is_expected:
         yield f"it is {'a bare frame' if is_expected else 'delimited'}"
 
@@ -85,7 +85,7 @@ def _compare_delimiting(encoded: EncodedInput, is_expected: bool) -> Iterator[st
 def _compare_options(options: Any, path: str) -> Iterator[str]:
     expected = StartedInput(path).options
     if expected is None:
-        raise click.UsageError(f"{path} has no options: it is no Jelly")
+        raise click.UsageError(f"{path} has no options: it is not Jelly")
     if type(options) is not type(expected):
         yield f"it does not have the options of {path}, which is another format"
         return

@@ -370,7 +370,9 @@ def _read_term(param: click.Parameter, text: str) -> _Term:
     found = _PREFIXED.fullmatch(text)
     if found is not None:
         if found["local"].startswith("//"):
-            raise click.BadParameter(f"{text!r} is no prefixed name: write the IRI as '<{text}>'")
+            raise click.BadParameter(
+                f"{text!r} is not a prefixed name: write the IRI as '<{text}>'"
+            )
         parts = (found["start"] or "", found["local"])
         return _Term(option, text, found["prefix"] or "", parts)
 
@@ -380,8 +382,8 @@ def _read_term(param: click.Parameter, text: str) -> _Term:
 
     if TermCondition(make_node_factory(False), Limits(), (text,), any_spelling=True).unknown:
         raise click.BadParameter(
-            f"{text!r} is no term of N-Triples, such as '<urn:s>', '\"text\"@en' or _:label, and no"
-            " prefixed name, such as ex:name"
+            f"{text!r} is not a term of N-Triples, such as '<urn:s>', '\"text\"@en' or _:label, nor"
+            " a prefixed name, such as ex:name"
         )
     return _Term(option, text)
 

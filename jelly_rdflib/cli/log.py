@@ -58,7 +58,7 @@ def _read_header(text: str) -> tuple[str, str]:
 
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise click.BadParameter(f"{text!r} is no header: write it as NAME=TEXT")
+        raise click.BadParameter(f"{text!r} is not a header: write it as NAME=TEXT")
     if header_key(name) in (ID, PREV):
         raise click.BadParameter(f"{name!r} has an IRI, not a text: for prev see --prev")
     return name, value
@@ -76,7 +76,7 @@ class _LogPath(click.Path):
         if is_address(value):
             return value
         if "://" in value:
-            message = f"{value!r} is no address of a log: those start with http:// or https://."
+            message = f"{value!r} is not an address of a log: those start with http:// or https://."
             self.fail(message, param, ctx)
         if not os.path.exists(value):
             message = f"there is no folder {value!r}: jellyp log init makes a log."

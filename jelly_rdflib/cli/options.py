@@ -260,7 +260,7 @@ def read_number(text: str) -> int:
     """Read a number from the command line, such as 64M; it is at least 1."""
     number = _parse_number(text)
     if number is None:
-        raise click.BadParameter(f"{text!r} is no number, such as 64M")
+        raise click.BadParameter(f"{text!r} is not a number, such as 64M")
     if number == 0:
         raise click.BadParameter("it must be at least 1")
     return number
@@ -275,7 +275,7 @@ def read_range(text: str) -> range:
         stop = min(int(last) + 1, sys.maxsize) if last else sys.maxsize
         if 1 <= start < stop:
             return range(start, stop)
-    raise click.BadParameter(f"{text!r} is no range from 1 on, such as 3, 2..5, 2.. or ..5")
+    raise click.BadParameter(f"{text!r} is not a range from 1 on, such as 3, 2..5, 2.. or ..5")
 
 
 def _parse_number(text: str) -> int | None:

@@ -32,7 +32,7 @@ class TermKind(IntEnum):
     DEFAULT_GRAPH = 7
     """The default graph."""
     STRING = 8
-    """Text that is no term: a header's key, a prefix's name, a language tag."""
+    """Text that is not a term: a header's key, a prefix's name, a language tag."""
 
 def follow_transaction(op: int, is_open: bool) -> bool: ...
 def check_closed(is_open: bool, what_ends: str = "the input ends") -> None: ...

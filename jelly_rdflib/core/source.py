@@ -110,7 +110,7 @@ def open_source(
     # An mmap has `read`, but its bytes can be used directly from memory.
     if hasattr(source, "read") and type(source).__module__ != "mmap":
         if hasattr(source, "operations"):
-            raise TypeError(f"a {type(source).__name__} is no file: give its patch, entry.read()")
+            raise TypeError(f"{type(source).__name__} is not a file: give its patch, entry.read()")
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
         opened = _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)

@@ -53,7 +53,7 @@ class Address:
         try:
             return kind(value)
         except (ValueError, TypeError):
-            raise ValueError(f"{self}: {name}={value} is no {kind.__name__}") from None
+            raise ValueError(f"{self}: {name}={value} is not of type {kind.__name__}") from None
 
     def choose(self, name: str, choices: tuple[str, ...]) -> str:
         """Take a setting out that must be one of some words; the first one is the default."""

@@ -151,5 +151,5 @@ class _Transaction:
         lines = body.decode("utf-8", "replace").split("\n") if kind.startswith("text/plain") else []
         if detail := next((line.strip() for line in lines if line.strip()), ""):
             what += f": {detail[:_MOST_SHOWN]}"
-        more = "; it is no endpoint for patches" if answer.is_success else ""
+        more = "; it is not an endpoint for patches" if answer.is_success else ""
         raise ERRORS.get(answer.status_code, ApplyError)(what + more)

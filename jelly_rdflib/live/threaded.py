@@ -54,7 +54,7 @@ class ThreadedSource(Source):
         try:
             version_at(position)
         except InvalidId:
-            raise ValueError(f"{self.url}: {position!r} is no position in a log") from None
+            raise ValueError(f"{self.url}: {position!r} is not a position in a log") from None
         self._start = position
 
     def _receive(self, wait: float) -> Patch | None:

@@ -128,7 +128,7 @@ class Database:
         names = set(list_names(self.path.parent)) - own
         others = [name for name in names if not name.startswith(".")]
         if others:
-            what = f"is no {self.kind}, but is not empty: there is {min(others)}"
+            what = f"is not a {self.kind}, but is not empty: there is {min(others)}"
             raise LogError(what, path=self.path.parent)
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
@@ -341,7 +341,7 @@ class Database:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != self.application_id:
-            raise LogError(f"is no database of a {self.kind}", path=self.path)
+            raise LogError(f"is not a database of a {self.kind}", path=self.path)
         if version != _FORMAT:
             what = f"is of version {version} of the format; this package knows {_FORMAT}"
             raise LogError(what, path=self.path)
@@ -410,5 +410,5 @@ def check_regular(path: Path) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     if not stat.S_ISREG(mode):
-        what = "is no file, but a folder, a pipe or the like"
+        what = "is not a file, but a folder, a pipe or the like"
         raise LogError(what, path=path, advice=MOVE_AWAY)

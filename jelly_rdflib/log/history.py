@@ -185,7 +185,7 @@ class FolderHistory:
                     errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
                 )
             self.database.check_not_lost()
-            raise LogError(f"is no patch log: it has no {NAME}", path=self.path)
+            raise LogError(f"is not a patch log: it has no {NAME}", path=self.path)
         with self.database.reading() as connection:
             return *self._check_same(connection), _FolderState(self, connection).newest()
 

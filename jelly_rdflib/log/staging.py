@@ -274,7 +274,7 @@ def make_folder(path: Path, like: Path | None = None) -> bool:
 
 
 def _no_folder(path: Path) -> LogError:
-    return LogError("is no folder, but should be one", path=path, advice=MOVE_AWAY)
+    return LogError("is not a folder, but should be one", path=path, advice=MOVE_AWAY)
 
 
 def create_file(path: Path) -> int:
@@ -321,7 +321,7 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
         os.close(fd)
-        raise LogError("is no file, but a folder, a pipe or the like", path=path)
+        raise LogError("is not a file, but a folder, a pipe or the like", path=path)
     with open(fd, "rb") as file:
         # Getting memory for more would take longer than reading a small file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))

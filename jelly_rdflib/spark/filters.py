@@ -101,7 +101,7 @@ def check_term(text: str, what: str, limits: Limits | None = None) -> None:
     condition = TermCondition(make_node_factory(False), as_limits(limits), (text,))
     if condition.unknown:
         raise ValueError(
-            f'{what}: {text!r} is no term as a table has it: <urn:s>, "text"@en, _:label'
+            f'{what}: {text!r} is not a term as a table has it: <urn:s>, "text"@en, _:label'
         )
 
 

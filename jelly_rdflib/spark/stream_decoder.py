@@ -19,7 +19,7 @@ MAX_ROWS = 1 << 14
 _NO_OPTIONS = (
     ". No frame before it has the stream's options: the stream's first frames were deleted by the"
     " queue's retention, or were in an earlier batch (of foreachBatch, or of a range of offsets),"
-    " or were left out by the option startingOffsets, or this is no Jelly-Patch"
+    " or were left out by the option startingOffsets, or this is not Jelly-Patch"
 )
 
 

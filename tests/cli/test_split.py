@@ -71,7 +71,7 @@ def test_up_to_a_size(tmp_path: Path) -> None:
         (["-o", "{}.nt"], "that is for statements"),
         (["-o", "no/{}.rdfp"], "there is no folder"),
         (["--by", "change"], "--by change needs --max-changes or --max-bytes"),
-        (["--max-bytes", "much"], "'much' is no number"),
+        (["--max-bytes", "much"], "'much' is not a number"),
         (["--max-bytes", "0"], "'--max-bytes': it must be at least 1"),
         (["-o", "{}.what"], "give -o names with an extension"),
     ],

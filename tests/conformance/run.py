@@ -134,7 +134,7 @@ def _read_jelly(source: Path | bytes) -> Frames:
         statements = []
         for statement in frame.statements:
             if type(statement) is not tuple:
-                raise Failure(f"a statement is no tuple: {statement!r}")
+                raise Failure(f"a statement is not a tuple: {statement!r}")
             statements.append(_canonical(tuple(map(plain, statement))))
         frames.append(statements)
     return frames

@@ -70,7 +70,7 @@ for format in ("jelly-rdf", "n-quads", "turtle"):
             writer = jr.StatementWriter(io.BytesIO(), format=format)
             attempt(lambda: writer.add(*terms), jr.EncodeError, TypeError, AttributeError)
 """,
-    "a literal whose language is no text": """
+    "a literal whose language is not text": """
 literal = Literal("x", lang="en")
 literal._language = 5
 for format in ("jelly-patch", "rdf-patch"):

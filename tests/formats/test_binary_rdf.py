@@ -202,7 +202,7 @@ def test_what_is_no_term_of_rdf_is_refused(side: Side, member: str) -> None:
         struct = struct.replace("VAR", "Var")
     fields = {"name": "x"} if member == "variable" else {}
     term = side.make("RDF_Term", **{member: side.make(struct, **fields)})
-    with pytest.raises(jr.DecodeError, match=r"is no term of RDF.*row 1"):
+    with pytest.raises(jr.DecodeError, match=r"is not a term of RDF.*row 1"):
         side.read(side.statement(S, P, term))
 
 

@@ -31,7 +31,7 @@ class Peer:
         silence: The seconds after which a follower assumes that a topic has no more patches.
         exchange: Replaces the topic by an empty one; None for a log.
         delete: Deletes all patches of a topic, or squashes a log.
-        send_bad: Sends a message that is no patch, and returns a pattern of its place, as errors
+        send_bad: Sends a message that is not a patch, and returns a pattern of its place, as errors
             have it; not for a log.
     """
 

@@ -54,7 +54,7 @@ def test_keys_are_kept_up_to_a_limit(log: PatchLog) -> None:
 
 @pytest.mark.parametrize("start", [[], [add(1)]], ids=["first", "later"])
 def test_a_key_is_text(log: PatchLog, start: Any) -> None:
-    with pytest.raises(jr.EncodeError, match="header key 5 is no str"):
+    with pytest.raises(jr.EncodeError, match="header key 5 is not a str"):
         log.append([*start, header(5)])
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_header_is_no_operation(log: PatchLog, start: Any, wrong: Any
 @pytest.mark.parametrize("form", [list, iter])
 def test_none_is_no_operation_and_no_end(log: PatchLog, form: Any) -> None:
     for patch in ([None, add(1)], [add(1), None, add(2)], [header("by"), None], [None]):
-        with pytest.raises(jr.EncodeError, match="None is no operation"):
+        with pytest.raises(jr.EncodeError, match="None is not an operation"):
             log.append(form(patch))
     with pytest.raises(LogError, match="more than one patch"):
         log.append(form([add(1), (Op.END,), None]))

@@ -124,7 +124,7 @@ def test_a_folder_with_other_things_is_no_replica(log: PatchLog, tmp_path: Path,
     path = tmp_path / "project" / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(LogError, match="is no replica, but is not empty"):
+    with pytest.raises(LogError, match="is not a replica, but is not empty"):
         Replica(tmp_path / "project").update(log)
     assert files(tmp_path / "project") == [path]
 

@@ -136,7 +136,7 @@ def test_a_folder_where_a_snapshot_is_to_be(tmp_path: Path) -> None:
     path.unlink()
     path.mkdir()
     with (
-        pytest.warns(LogWarning, match="is no file, but a folder"),
+        pytest.warns(LogWarning, match="is not a file, but a folder"),
         pytest.raises(LogError, match="is a folder, but should be a file: move it away"),
     ):
         log.snapshot()

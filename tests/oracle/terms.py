@@ -42,7 +42,7 @@ def plain(term: Any) -> Plain:
         return ("literal", str(term), language, None if datatype is None else str(datatype))
     if kind is TripleTerm:
         return ("triple", plain(term.s), plain(term.p), plain(term.o))
-    raise AssertionError(f"{term!r} is no term: its class is {kind}")
+    raise AssertionError(f"{term!r} is not a term: its class is {kind}")
 
 
 def _optional(term: Any) -> Plain | None:

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         return WRONG_USE
     for name, path in given.items():
         if not path.is_dir():
-            print(f"{parser.prog}: --{name}: {path} is no folder", file=sys.stderr)
+            print(f"{parser.prog}: --{name}: {path} is not a folder", file=sys.stderr)
             return WRONG_USE
     unexplained = sum(_run(name, path.resolve()) for name, path in given.items())
     return SOME_UNEXPLAINED if unexplained else ALL_EXPLAINED

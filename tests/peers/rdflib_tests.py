@@ -10,8 +10,8 @@ from tests.peers.outcomes import Known, Outcome
 
 _FORMULAS = "a JellyStore has no formulas and no variables of N3"
 _OPEN = "open() opens a file in a JellyStore; in rdflib's Memory it does nothing"
-_TURTLE = "the text is no Turtle or TriG, but rdflib's parser takes it"
-_N_TRIPLES = "the text is no N-Triples, but rdflib's parser takes it"
+_TURTLE = "the text is not Turtle or TriG, but rdflib's parser takes it"
+_N_TRIPLES = "the text is not N-Triples, but rdflib's parser takes it"
 _MEMORY = "the test asks for rdflib's Memory by its class or its private attributes"
 _PATCHED = "the test replaces a part of rdflib's own parsers, which do not parse here"
 _ORDER = "the manifest gives a test two types, and rdflib's tests take the first that a store has"

@@ -263,7 +263,7 @@ def test_what_is_no_iri_of_a_declaration_is_refused(format: str, what: str) -> N
         "prefix": "@prefix : <urn:a b> . <urn:s> <urn:p> 1 .",
         "base": "@base <urn:a b/> . <> a <c> .",
     }
-    with pytest.raises(jr.DecodeError, match="is no IRI"):
+    with pytest.raises(jr.DecodeError, match="is not an IRI"):
         empty(format).parse(data=text[what], format=format)
 
 

@@ -369,7 +369,7 @@ def test_formulas_are_refused() -> None:
 
 def test_statement_in_no_graph_is_refused() -> None:
     dataset = Dataset()
-    with jr.record(dataset) as recorder, pytest.raises(jr.RecordError, match="it is no Graph"):
+    with jr.record(dataset) as recorder, pytest.raises(jr.RecordError, match="it is not a Graph"):
         dataset.store.add((S, P, O), None)
     assert list(recorder.patch) == []
 

@@ -130,7 +130,7 @@ def test_kinds_of_updates(make: Callable[[], Dataset], use_store_provided: bool,
 
 @pytest.mark.parametrize("name", ["oxigraph", "another oxigraph"])
 def test_create(name: str) -> None:
-    # rdflib has no CREATE; an empty graph is no operation, but undone with the rest.
+    # rdflib has no CREATE; an empty graph is not an operation, but undone with the rest.
     assert recorded(MAKERS[name], "CREATE GRAPH <urn:new>") == set()
     dataset = MAKERS[name]()
     start(dataset)

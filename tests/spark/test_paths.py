@@ -178,5 +178,5 @@ def test_segments_alone_are_files(tmp_path: Path) -> None:
     (other / "a").touch()
     assert find_files([str(other)]) == [str(other / "a")]
     (other / "log.db").touch()
-    with pytest.raises(jr.LogError, match="is no patch log"):
+    with pytest.raises(jr.LogError, match="is not a patch log"):
         find_files([str(other)])

@@ -146,7 +146,7 @@ cdef class ColumnBatches:
         code = CODES_BY_NAME.get(name)
         if code is None:
             raise EncodeError(
-                f"row {self.first + row}: {name.decode('utf-8', 'replace')!r} is no op: there are"
+                f"row {self.first + row}: {name.decode('utf-8', 'replace')!r} is not an op: there are"
                 f" {', '.join(op.name for op in Op)}"
             )
         return code

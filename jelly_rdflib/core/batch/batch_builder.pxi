@@ -73,7 +73,7 @@ cdef class BatchBuilder:
     def add_row(self, uint8_t op, uint32_t s=0, uint32_t p=0, uint32_t o=0, uint32_t g=0):
         """Add an operation; `Batch` describes which of the numbers it has."""
         if op == 0 or op >= CODES:
-            raise ValueError(f"{op} is no operation's code: see jelly_rdflib.Op")
+            raise ValueError(f"{op} is not an operation's code: see jelly_rdflib.Op")
         self.add(op, s, p, o, g)
 
     def drain(self, *, bint has_graphs):

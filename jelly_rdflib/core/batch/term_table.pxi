@@ -107,7 +107,7 @@ cdef class TermTable:
     cdef int check_name(self, uint32_t term, str what) except -1:
         """Check that a term is a header's key or a prefix's name."""
         if not is_text(self.columns.kinds[term]):
-            raise EncodeError(f"{what} {self.show(term)} is no str")
+            raise EncodeError(f"{what} {self.show(term)} is not a str")
         return 0
 
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1:

@@ -197,7 +197,7 @@ cdef int restore_term(
             if terms.kinds[extra] != TermKind.IRI:
                 raise damaged("a literal without the datatype that it should have")
         elif extra != 0:
-            raise damaged("a term that is no literal has a datatype or a language")
+            raise damaged("a term that is not a literal has a datatype or a language")
         # As in a decoder, the default graph has no text to hash.
         if kind != TermKind.DEFAULT_GRAPH:
             hash = hash_text(text.start, text.end - text.start, seed)

@@ -437,10 +437,10 @@ cdef class ColumnDecoder:
         if direction > RIGHT_TO_LEFT:
             return fail_number(
                 &self.terms.failure, tag.start,
-                b"direction", b"{number} is no base direction", direction, 0,
+                b"direction", b"{number} is not a base direction", direction, 0,
             )
         if not is_language_tag(tag):
-            return fail(&self.terms.failure, tag.start, b"format", b"this is no language tag")
+            return fail(&self.terms.failure, tag.start, b"format", b"this is not a language tag")
         if direction > 0 and self.check_version(
             RDF_1_1, tag.start, b"base directions"
         ) < 0:

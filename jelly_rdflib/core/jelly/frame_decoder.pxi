@@ -45,7 +45,7 @@ cdef class FrameDecoder:
     cdef TermDecoder terms
     cdef NodeMaker factory
     # Set by a subclass for its format: the messages of rows and options in `schema`, the newest
-    # version that is no draft, the format's name, the name with the versions that are read, and
+    # version that is not a draft, the format's name, the name with the versions that are read, and
     # the error message for options of the other format.
     cdef int row_message
     cdef int options_message

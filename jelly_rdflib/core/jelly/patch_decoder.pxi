@@ -48,11 +48,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
         if options[STREAM_TYPE] < FRAME or options[STREAM_TYPE] > PUNCTUATED:
             return fail_number(
                 &self.terms.failure, at, b"stream-type",
-                b"{number} is no stream type", options[STREAM_TYPE], 0
+                b"{number} is not a stream type", options[STREAM_TYPE], 0
             )
         if options[STATEMENT_TYPE] > QUADS:
             return fail_number(
-                &self.terms.failure, at, b"statement-type", b"{number} is no statement type",
+                &self.terms.failure, at, b"statement-type", b"{number} is not a statement type",
                 options[STATEMENT_TYPE], 0,
             )
         self.kinds.stream_type = options[STREAM_TYPE]

@@ -248,7 +248,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if options[PHYSICAL_TYPE] not in (TRIPLES, QUADS):
             return fail_number(
                 failure, at, b"physical-type",
-                b"{number} is no physical type of Jelly-RDF 1.2", options[PHYSICAL_TYPE], 0,
+                b"{number} is not a physical type of Jelly-RDF 1.2", options[PHYSICAL_TYPE], 0,
             )
         if options[GENERALIZED_STATEMENTS] or options[RDF_STAR] or options[LOGICAL_TYPE]:
             return fail(
@@ -258,12 +258,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if options[MESSAGES_OPTION] > 1:
             return fail_number(
                 failure, at, b"stream-type",
-                b"{number} is no stream type of Jelly-RDF 1.2", options[MESSAGES_OPTION], 0,
+                b"{number} is not a stream type of Jelly-RDF 1.2", options[MESSAGES_OPTION], 0,
             )
         if options[RDF_VERSION_OPTION] > RDF_1_2:
             return fail_number(
                 failure, at, b"rdf-version",
-                b"{number} is no version of RDF", options[RDF_VERSION_OPTION], 0,
+                b"{number} is not a version of RDF", options[RDF_VERSION_OPTION], 0,
             )
         if (
             self.check_options(options, at) < 0
@@ -361,12 +361,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if physical > GRAPHS:
             return fail_number(
                 &self.terms.failure, at, b"physical-type",
-                b"{number} is no physical type", physical, 0
+                b"{number} is not a physical type", physical, 0
             )
         if options[LOGICAL_TYPE] > MAX_ENUM:
             return fail_number(
                 &self.terms.failure, at, b"format",
-                b"{number} is no logical type", options[LOGICAL_TYPE], 0
+                b"{number} is not a logical type", options[LOGICAL_TYPE], 0
             )
         if not IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10] and not self.is_quiet:
             what = self.describe_types(options)

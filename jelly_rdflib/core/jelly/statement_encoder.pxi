@@ -245,7 +245,7 @@ cdef list encoded_metadata(object metadata):
         raise TypeError(f"metadata is {type(metadata).__name__}, not a dict of str to bytes")
     for name, content in ({} if metadata is None else metadata).items():
         if not isinstance(name, str):
-            raise EncodeError(f"metadata key {name!r} is no str")
+            raise EncodeError(f"metadata key {name!r} is not a str")
         if not isinstance(content, (bytes, bytearray, memoryview)):
             raise EncodeError(f"metadata of {name!r} is {type(content).__name__}, not bytes")
         try:

@@ -1017,7 +1017,7 @@ cdef class TermDecoder:
             kind = TermKind.LANGUAGE_LITERAL
             extra = self.intern_text(TermKind.STRING, fields[1].span, 0)
             if extra >= 0 and not is_language_tag(fields[1].span) and self.recover(
-                fields[1].span.start, b"format", b"this is no language tag"
+                fields[1].span.start, b"format", b"this is not a language tag"
             ) < 0:
                 return -1
         elif fields[1].kind == NUMBER:

@@ -419,7 +419,7 @@ cdef class TermEncoder:
             refuse_node(self.table.make_node(number))
         if position == PREDICATE and not is_anywhere:
             raise EncodeError(
-                f"predicate {self.table.show(number)} is no IRI", needs="generalized_statements"
+                f"predicate {self.table.show(number)} is not an IRI", needs="generalized_statements"
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:

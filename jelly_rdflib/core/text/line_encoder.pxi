@@ -5,7 +5,7 @@ FAULT_REASONS = {
     RELATIVE_IRI: "an IRI: it is relative, without a scheme",
     BAD_CHARACTER: "an IRI: it has a character that can't stand there",
     BAD_ESCAPE: "an IRI: it has a % without two hexadecimal digits",
-    BAD_PORT: "an IRI: its port is no number",
+    BAD_PORT: "an IRI: its port is not a number",
     BAD_ADDRESS: "an IRI: its address in brackets is malformed",
     LABEL: "the label of a blank node",
     LANGUAGE_TAG: "a language tag",

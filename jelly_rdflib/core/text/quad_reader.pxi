@@ -149,7 +149,7 @@ cdef class QuadReader:
             if fault == RELATIVE_IRI:
                 raise DecodeError(f"the IRI {iri!r} is relative: it has no scheme")
             if fault != NO_FAULT:
-                raise DecodeError(f"{iri!r} is no IRI")
+                raise DecodeError(f"{iri!r} is not an IRI")
         return number
 
     cdef uint32_t literal_number(self, object literal) except? 0:

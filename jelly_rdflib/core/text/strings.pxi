@@ -206,25 +206,25 @@ cdef const uint8_t* unescape(TextDecoder self, const Text* text, uint8_t* target
         target += escape - at
         at = escape + 2
         if at > end:
-            return refuse(self, escape, b"this is no escape")
+            return refuse(self, escape, b"this is not an escape")
         if escape[1] == b"u" or escape[1] == b"U":
             c = 0
             for digits in range(4 if escape[1] == b"u" else 8):
                 value = hex_value(at[0]) if at < end else -1
                 if value < 0 or c > 0x10FFFF >> 4:
                     return refuse(
-                        self, escape, b"this is no character: \\u takes 4 hexadecimal digits,"
+                        self, escape, b"this is not a character: \\u takes 4 hexadecimal digits,"
                         b" \\U 8 up to 0010FFFF"
                     )
                 c = c << 4 | <uint32_t>value
                 at += 1
             if 0xD800 <= c < 0xE000:
-                return refuse(self, escape, b"a surrogate is no character")
+                return refuse(self, escape, b"a surrogate is not a character")
             target = put_character(target, c)
         elif not text.is_string:
             return refuse(self, escape, b"only \\u and \\U are escapes between < and >")
         elif UNESCAPED[escape[1]] == 0:
-            return refuse(self, escape, b"this is no escape of a string")
+            return refuse(self, escape, b"this is not an escape of a string")
         else:
             target[0] = UNESCAPED[escape[1]]
             target += 1

@@ -60,4 +60,4 @@ cdef class TermParser:
     cdef object error(self, const uint8_t* text, size_t size, str reason):
         shown = (<bytes>text[:min(size, <size_t>SHOWN)]).decode("utf-8", "replace")
         dots = "…" if size > SHOWN else ""
-        return DecodeError(f"{shown + dots!r} is no term of N-Triples: {reason}")
+        return DecodeError(f"{shown + dots!r} is not a term of N-Triples: {reason}")

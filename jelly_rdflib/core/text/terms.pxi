@@ -153,7 +153,7 @@ cdef inline const uint8_t* read_iri(
         if fault == RELATIVE_IRI:
             return refuse(self, at, b"this IRI is relative: it has no scheme")
         if fault != NO_FAULT:
-            return refuse(self, at, b"this is no IRI")
+            return refuse(self, at, b"this is not an IRI")
     return stop + 1
 
 
@@ -230,7 +230,7 @@ cdef const uint8_t* read_tagged(
     tag.end = at
     direction = split_direction(tag, &plain)
     if not is_language_tag(plain):
-        return fail_token(self, tag.start, b"this is no language tag")
+        return fail_token(self, tag.start, b"this is not a language tag")
     if direction != 0 and self.grammar == RDF_PATCH:
         return refuse(self, plain.end, b"RDF Patch has no base directions: leave it out of the tag")
     if direction < 0:
@@ -238,7 +238,7 @@ cdef const uint8_t* read_tagged(
     if (self.grammar == STRICT_LINES and not is_well_formed(plain)) or (
         self.grammar == GRAMMATICAL_LINES and has_long_subtag(plain)
     ):
-        return refuse(self, tag.start, b"this is no language tag of BCP 47")
+        return refuse(self, tag.start, b"this is not a language tag of BCP 47")
     if direction > 0 and self.drops_directions:
         tag = plain
         self.has_dropped = True

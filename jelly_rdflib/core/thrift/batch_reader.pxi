@@ -472,7 +472,7 @@ cdef class ThriftBatchReader(BatchSource):
         if member == PREFIX_NAME and self.is_patch:
             return self.fail(b"prefixed name: RDF Patch has IRIs in full")
         if VARIABLE <= member <= REPEAT:
-            return self.fail(b"{what} is no term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
+            return self.fail(b"{what} is not a term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
         return found.terms[member]
 
     cdef uint32_t literal(self, FoundFields* found) noexcept nogil:
@@ -485,7 +485,7 @@ cdef class ThriftBatchReader(BatchSource):
         # An empty tag is the same as no tag, as in Jena.
         if found.seen >> LANGTAG & 1 and texts[LANGTAG].start < texts[LANGTAG].end:
             if not is_language_tag(texts[LANGTAG]):
-                return self.fail(b"this is no language tag")
+                return self.fail(b"this is not a language tag")
             if found.terms[DT_PREFIX] != 0 or has_datatype and not has_bytes(
                 texts[DATATYPE], RDF_LANG_STRING, strlen(RDF_LANG_STRING)
             ):

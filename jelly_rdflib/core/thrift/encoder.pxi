@@ -269,7 +269,7 @@ cdef class ThriftEncoder(Output):
             if not is_language_tag(extra):
                 refuse_direction(text, extra, "Thrift has", EncodeError)
                 tag = str(extra.start[:size_of(extra)], "utf-8")
-                raise EncodeError(f"{tag!r} is no language tag: it can't be written")
+                raise EncodeError(f"{tag!r} is not a language tag: it can't be written")
             self.put_string(NEXT_STRING, extra)
         elif kind == TermKind.TYPED_LITERAL:
             self.put_string(STRING_AFTER_NEXT, extra)

@@ -128,7 +128,7 @@ cdef inline int read_tag(
     if read_short_varint(at, end, &tag, failure) < 0:
         return -1
     if tag > 0xFFFFFFFFU or tag < 8:
-        return fail_number(failure, start, b"wire", b"{number} is no field's tag", tag, 0)
+        return fail_number(failure, start, b"wire", b"{number} is not a field's tag", tag, 0)
     field[0] = <uint32_t>(tag >> 3)
     wire_type[0] = <uint32_t>(tag & 7)
     return 0

@@ -76,8 +76,8 @@ class RowBatches(Iterator[Batch]):
             row = self._row_class.FromString(data)
         except message.DecodeError as error:
             raise DecodeError(
-                "the row is no RDF_StreamRow, or nests deeper than protobuf reads; is the input RDF"
-                " Protobuf at all?"
+                "the row is not an RDF_StreamRow, or nests deeper than protobuf reads; is the input"
+                " RDF Protobuf at all?"
             ) from error
         kind = row.WhichOneof("row")
         if kind is None:
@@ -146,7 +146,7 @@ class RowBatches(Iterator[Batch]):
             return self._decimal(term.valDecimal.value, term.valDecimal.scale)
         if kind is None:
             raise DecodeError("a term has none of the members of RDF_Term")
-        raise DecodeError(f"{kind} of RDF_Term is no term of RDF")
+        raise DecodeError(f"{kind} of RDF_Term is not a term of RDF")
 
     def _literal(self, literal: Any) -> int:
         kind = literal.WhichOneof("literalKind")
@@ -154,7 +154,7 @@ class RowBatches(Iterator[Batch]):
             raise DecodeError("a literal has none of the members of literalKind")
         if kind == "langtag":
             if _LANGUAGE_TAG.fullmatch(literal.langtag) is None:
-                raise DecodeError("this is no language tag")
+                raise DecodeError("this is not a language tag")
             return self._builder.literal(literal.lex, literal.langtag)
         if kind == "simple":
             return self._builder.literal(literal.lex)

@@ -59,7 +59,9 @@ def _open_batches(format: Format, source: memoryview | ByteSource, reading: Read
         try:
             pyoxigraph.NamedNode(reading.base)
         except ValueError as error:
-            raise ValueError(f"the base {reading.base!r} is no absolute IRI: {error}") from error
+            raise ValueError(
+                f"the base {reading.base!r} is not an absolute IRI: {error}"
+            ) from error
     from jelly_rdflib.formats.syntaxes.hashed_text import HashedText
     from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
     from jelly_rdflib.formats.syntaxes.reader import StatementBatches

@@ -171,7 +171,7 @@ class SyntaxInput:
             marked = scanner.mark(data, is_last)
             if scanner.fault >= 0:
                 raise DecodeError(
-                    _FAULTS.get(data[scanner.fault], "this is no escape of Turtle"),
+                    _FAULTS.get(data[scanner.fault], "this is not an escape of Turtle"),
                     offset=self.position + scanner.fault,
                     line=scanner.line,
                 )

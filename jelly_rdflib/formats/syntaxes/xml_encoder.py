@@ -63,7 +63,9 @@ class XmlEncoder(SyntaxEncoder):
             )
         for term in (s, o):
             if term.startswith("_:") and _NAME.fullmatch(term, 2) is None:
-                raise EncodeError(f"{term} can't be a blank node in RDF/XML: its label is no name")
+                raise EncodeError(
+                    f"{term} can't be a blank node in RDF/XML: its label is not a name"
+                )
         if o.startswith('"') and o.endswith(("--ltr", "--rtl")) and not _has_directions():
             raise EncodeError(
                 f"{o} has a base direction, which this version of pyoxigraph leaves out of RDF/XML:"

@@ -24,10 +24,10 @@ _RULES: dict[int, tuple[Rule, str]] = {
     TermFault.RELATIVE_IRI: (Rule.IRI, "IRI {} is relative: it has no scheme"),
     TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that is not allowed in its place"),
     TermFault.BAD_ESCAPE: (Rule.IRI, "IRI {} has a % without two hexadecimal digits"),
-    TermFault.BAD_PORT: (Rule.IRI, "IRI {} has a port that is no number"),
+    TermFault.BAD_PORT: (Rule.IRI, "IRI {} has a port that is not a number"),
     TermFault.BAD_ADDRESS: (Rule.IRI, "IRI {} has a bad address"),
     TermFault.LABEL: (Rule.BLANK_NODE_LABEL, "blank node {} can't be written in N-Triples"),
-    TermFault.LANGUAGE_TAG: (Rule.LANGUAGE_TAG, "{} is no language tag of BCP 47"),
+    TermFault.LANGUAGE_TAG: (Rule.LANGUAGE_TAG, "{} is not a language tag of BCP 47"),
     TermFault.UNTAGGED_LANGUAGE_STRING: (
         Rule.LANGUAGE_STRING,
         "literal {} has no language tag",
@@ -167,7 +167,7 @@ class PatchRules:
         """Yield the rules that a header id or prev breaks, with messages."""
         text = batch.terms.text_of(value)
         if batch.terms.kinds[value] != TermKind.IRI:
-            yield Rule.PATCH_ID, f"header {key} has a value that is no IRI"
+            yield Rule.PATCH_ID, f"header {key} has a value that is not an IRI"
             return
         shown = batch.terms.show(value)
         scheme = _UUID_SCHEME.match(text)

@@ -74,7 +74,7 @@ class GrpcClient:
             told: dict[str, Any] = dict(call.initial_metadata() or ())
             if "version" not in told:
                 if call.code() == grpc.StatusCode.OK or call.cancelled():
-                    raise ConnectionError("it does not answer, or is no server of patches")
+                    raise ConnectionError("it does not answer, or is not a server of patches")
                 raise call
         finally:
             timer.cancel()

@@ -237,7 +237,7 @@ def publish_rdf(
 def _address(url: str, settings: dict[str, Any]) -> Address:
     address = Address(url, settings)
     if address.scheme not in ("grpc", "grpcs"):
-        raise ValueError(f"{address} is no address of gRPC: write grpc://host:port/topic")
+        raise ValueError(f"{address} is not an address of gRPC: write grpc://host:port/topic")
     return address
 
 

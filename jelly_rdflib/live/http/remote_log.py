@@ -81,7 +81,7 @@ class LogClient:
                     raise self._error(response)
                 yield response, watch
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            what = "is no patch log: the server gives another answer"
+            what = "is not a patch log: the server gives another answer"
             raise LogError(f"{self.address} {what}") from None
 
     def _error(self, response: httpx2.Response) -> Exception:
@@ -216,7 +216,7 @@ class _RemoteHistory(LogState):
             # Don't repeat this: if the first request fails, the address may be wrong.
             return self._client.read(self._described, "GET", "")[:3]
         except MissingVersion as error:
-            raise LogError(f"{self.location} is no patch log: {error}") from None
+            raise LogError(f"{self.location} is not a patch log: {error}") from None
         except ConnectionError as error:
             # A server that is busy has another cause.
             if not isinstance(error.__cause__, httpx2.ConnectError):

@@ -235,7 +235,7 @@ class KafkaSource(Source):
             topic, places = told["topic"], told["partitions"]
             partitions = {int(number): _Partition.at(places[number]) for number in places}
         except (ValueError, TypeError, KeyError):
-            raise ValueError(f"{self.url}: {position!r} is no position in a topic") from None
+            raise ValueError(f"{self.url}: {position!r} is not a position in a topic") from None
         if topic != self._client.id:
             raise ValueError(
                 f"{self.url}: the position is of another topic, or of one that was deleted since"
@@ -355,7 +355,7 @@ class KafkaSource(Source):
         key, frame = message.key(), message.value()
         partition.now = max(partition.now, message.timestamp()[1])
         if frame is None:
-            raise DecodeError("a message without a value is no frame")
+            raise DecodeError("a message without a value is not a frame")
         stream = partition.streams.pop(key, None)
         if starts_stream(frame):
             stream = _Stream(LiveDecoder(self._limits), offset)

@@ -141,7 +141,9 @@ class MqttSource(Source):
         try:
             self._numbers = {str(stream): int(n) for stream, n in json.loads(position).items()}
         except (ValueError, TypeError, AttributeError):
-            raise ValueError(f"{self.url}: this is no position in a topic: {position!r}") from None
+            raise ValueError(
+                f"{self.url}: this is not a position in a topic: {position!r}"
+            ) from None
         if not self.has_positions:
             raise ValueError(f"{self.url}: a shared subscription has no positions")
         self._kept = dict(self._numbers)

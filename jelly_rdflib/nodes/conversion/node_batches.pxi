@@ -13,7 +13,7 @@ cdef object plain_name(object name, str what):
     """Return a prefix's name or a header's key as a plain str; it may be of a subclass of str."""
     if type(name) is not str:
         if not isinstance(name, str):
-            raise EncodeError(f"{what} {show(name)} is no str")
+            raise EncodeError(f"{what} {show(name)} is not a str")
         name = str.__str__(name)
     return name
 
@@ -21,7 +21,7 @@ cdef object plain_name(object name, str what):
 cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
     """Check that the IRI of a prefix is a URIRef, or None."""
     if iri is not None and not is_of(iri, types.iri):
-        raise EncodeError(f"prefix {prefix!r} can't stand for {show(iri)}: it is no URIRef")
+        raise EncodeError(f"prefix {prefix!r} can't stand for {show(iri)}: it is not a URIRef")
     return 0
 
 

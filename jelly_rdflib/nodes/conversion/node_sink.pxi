@@ -245,7 +245,7 @@ cdef class StatementSink(NodeSink):
     cdef int fill(self, object item) except -1:
         cdef tuple items = <tuple>item if isinstance(item, tuple) else ()
         if len(items) != 3 and len(items) != 4:
-            raise EncodeError(f"{show(item)} is no statement: give a tuple of 3 or 4 terms")
+            raise EncodeError(f"{show(item)} is not a statement: give a tuple of 3 or 4 terms")
         return fill_row(
             self.interner, self.rows, A, items[0], items[1], items[2],
             items[3] if len(items) == 4 else None,

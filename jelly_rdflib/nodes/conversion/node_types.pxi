@@ -37,7 +37,7 @@ cdef class NodeTypes:
     ):
         for cls in (iri, blank_node, literal):
             if not isinstance(cls, type) or not issubclass(cls, str):
-                raise TypeError(f"{cls!r} is no subclass of str")
+                raise TypeError(f"{cls!r} is not a subclass of str")
         self.iri = iri
         self.blank_node = blank_node
         self.literal = literal
@@ -51,7 +51,7 @@ cdef class NodeTypes:
 
 cdef bytes encode_text(object text):
     if not isinstance(text, str):
-        raise EncodeError(f"{text!r} of type {type(text).__name__} is no text")
+        raise EncodeError(f"{text!r} of type {type(text).__name__} is not text")
     try:
         return str.encode(text, "utf-8")
     except UnicodeEncodeError as error:

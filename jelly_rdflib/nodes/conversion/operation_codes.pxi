@@ -20,7 +20,7 @@ cdef int operation_code(object operation) except -1:
     cdef PyObject* first
     cdef int op
     if not isinstance(operation, tuple) or PyTuple_GET_SIZE(operation) == 0:
-        raise EncodeError(f"{show(operation)} is no operation: give a tuple that starts with an Op")
+        raise EncodeError(f"{show(operation)} is not an operation: give a tuple that starts with an Op")
     first = PyTuple_GET_ITEM(operation, 0)
     if first == <PyObject*>ADD:
         op = A
@@ -32,5 +32,5 @@ cdef int operation_code(object operation) except -1:
         except (TypeError, OverflowError):
             op = 0
     if op <= 0 or op >= 16 or PyTuple_GET_SIZE(operation) != SIZES[op]:
-        raise EncodeError(f"{show(operation)} is no operation: see jelly_rdflib.Op")
+        raise EncodeError(f"{show(operation)} is not an operation: see jelly_rdflib.Op")
     return op

@@ -192,7 +192,7 @@ class QuadTable:
         try:
             return self._spark.sql(text)
         except AnalysisException as error:
-            raise FileNotFoundError(f"{self.name} is no Delta table: {error}") from error
+            raise FileNotFoundError(f"{self.name} is not a Delta table: {error}") from error
 
 
 def among(subjects: set[str]) -> str:

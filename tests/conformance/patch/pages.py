@@ -190,7 +190,7 @@ def main() -> None:
     parser.add_argument("jelly_jvm", type=Path, help="a checkout, with its submodule")
     checkout = parser.parse_args().jelly_jvm
     if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
-        parser.error(f"{str(checkout)!r} is no checkout of Jelly-JVM with its submodule")
+        parser.error(f"{str(checkout)!r} is not a checkout of Jelly-JVM with its submodule")
     # rdflib warns of literals whose lexical form is wrong for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()

@@ -53,11 +53,11 @@ FAULTS: dict[str, tuple[str, str]] = {
         "break",
     ),
     "a length that is cut off is the end": (
-        'raise FaultError("frame-length", "the length of a frame is no varint")',
+        'raise FaultError("frame-length", "the length of a frame is not a varint")',
         "return frames",
     ),
     "lengths have one byte": ("if data[at - 1] < 0x80:", "if True:"),
-    "what is no message is left out": (
+    "what is not a message is left out": (
         'raise FaultError("wire", f"protobuf refuses a frame: {error}") from error',
         "continue",
     ),
@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[str, str]] = {
         'a transaction goes on after its frame")\n                self._end()',
         'a transaction goes on after its frame")\n',
     ),
-    "FRAME: a frame without operations is no patch": (
+    "FRAME: a frame without operations is not a patch": (
         'its frame")\n                self._end()',
         'its frame")\n                if self._patch: self._end()',
     ),
@@ -330,7 +330,7 @@ FAULTS: dict[str, tuple[str, str]] = {
         'graph = self._graph(value, "namespace-graph")\n'
         '            iri = self._iri(value.value) if value.HasField("value") else None\n',
     ),
-    "an IRI is no message of defaults": (
+    "an IRI is not a message of defaults": (
         'if value.HasField("value") else None',
         "if value.value.ByteSize() else None",
     ),

@@ -42,7 +42,7 @@ RULES: dict[str, list[str]] = {
         *("<urn:s> <urn:p> <urn:o>", "<urn:s> <urn:p>", "<urn:s", "_:"),
         *(f"{text}\n{TRIPLE}" for text in ("<urn:s> <urn:p> <urn:o>", "<urn:s> <urn:p>", "_:")),
     ],
-    "it is no Turtle": [
+    "it is not Turtle": [
         *("@prefix a: <urn:> .", "BASE <urn:>", "<urn:s> a <urn:o> .", "a:b <urn:p> <urn:o> ."),
         *objects("<urn:o>, <urn:o>", "[]", "1", "true", "'a'", '"""a"""'),
     ],
@@ -88,7 +88,7 @@ def test_rules_are_those_that_pyoxigraph_keeps(rule: str, strict: bool) -> None:
         (TRIPLE[:15] + "\n" + TRIPLE[15:], "the line ends inside a statement"),
         ("<urn:s> <urn:p> <urn:o> <urn:g> .", "expected the dot"),
         *((text, "is relative") for text in objects("<a>", '"x"^^<a>')),
-        (objects("<urn:%4>")[0], "this is no IRI (line 1, column 17, byte 16)"),
+        (objects("<urn:%4>")[0], "this is not an IRI (line 1, column 17, byte 16)"),
         (objects('"x"@en--LTR')[0], "direction"),
         (objects(f'"x"^^<{RDF}langString>')[0], "language tag"),
     ],

@@ -200,8 +200,8 @@ class TestRefused:
                 ((s, URIRef(iri), o), "does not end with a name", ["rdf-xml"])
                 for iri in ("http://e.org/12", "http://e.org/", "urn:x?y=1", RDF + "li")
             ),
-            ((BNode("0"), p, o), "its label is no name", ["rdf-xml"]),
-            ((s, p, BNode("0")), "its label is no name", ["rdf-xml"]),
+            ((BNode("0"), p, o), "its label is not a name", ["rdf-xml"]),
+            ((s, p, BNode("0")), "its label is not a name", ["rdf-xml"]),
             *(
                 ((s, p, Literal(f"a{character}")), "XML does not allow", ["rdf-xml"])
                 for character in "\0\x01\b\v\f\x1f\ufffe\uffff"

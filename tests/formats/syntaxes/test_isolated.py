@@ -203,7 +203,7 @@ def tagged_frame(tag: str, *, has_option: bool = True) -> bytes:
 
 
 BAD_FRAMES = [
-    (tagged_frame("ar--x"), "a bad frame: this is no language tag"),
+    (tagged_frame("ar--x"), "a bad frame: this is not a language tag"),
     # A direction in a frame does not turn off the other checks.
     (tagged_frame("ar--rtl", has_option=False), "a bad frame: .* rdf_star"),
 ]

@@ -138,9 +138,9 @@ def test_pages_go_forward(page: list[Any], following: Any) -> None:
     body = answered(LOG | {"patches": page, "next": following})
     with answering(lambda _: iter([body])) as url:
         log = jr.PatchLog(url, timeout=0.3)
-        with pytest.raises(jr.LogError, match=r"is no patch log|the log is broken"):
+        with pytest.raises(jr.LogError, match=r"is not a patch log|the log is broken"):
             list(log.patches(0 if following == 4 else None))
-        with pytest.raises(jr.LogError, match=r"is no patch log|the log is broken"):
+        with pytest.raises(jr.LogError, match=r"is not a patch log|the log is broken"):
             list(log.follow(0, timeout=0))
 
 
@@ -190,7 +190,7 @@ def test_events_must_name_their_log() -> None:
     def make(request: bytes) -> Iterator[bytes]:
         yield events if b"/events" in request else answered(LOG | {"patches": [], "next": None})
 
-    with answering(make) as url, pytest.raises(jr.LogError, match="is no patch log"):
+    with answering(make) as url, pytest.raises(jr.LogError, match="is not a patch log"):
         list(jr.PatchLog(url, timeout=0.3).follow(timeout=1))
 
 

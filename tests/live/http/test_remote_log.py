@@ -227,7 +227,7 @@ CLOSE = b"Connection: close\r\n\r\n"
 def test_what_is_no_server_of_a_log(body: bytes) -> None:
     with (
         answering(lambda _: iter([OK, CLOSE, body])) as address,
-        pytest.raises(LogError, match="is no patch log"),
+        pytest.raises(LogError, match="is not a patch log"),
     ):
         PatchLog(address)
 
@@ -429,7 +429,7 @@ def test_news_that_is_no_patch(
     assert next(follower).version == 1
     monkeypatch.setattr(events, "entry_fields", lambda entry: entry_fields(entry) | fields)
     fill(log, 1)
-    with pytest.raises(LogError, match=r"is no patch log|must follow|starts at"):
+    with pytest.raises(LogError, match=r"is not a patch log|must follow|starts at"):
         next(follower)
 
 

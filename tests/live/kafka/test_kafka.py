@@ -167,9 +167,9 @@ def test_a_broker_that_is_not_there_is_an_error_at_once(open_it: Any) -> None:
         ({"no.such.thing": "1"}, "no.such.thing"),
         ({"enable.auto.commit": "true"}, "enable.auto.commit can't be set"),
         ({"security.protocol": "none"}, "security.protocol"),
-        ({"position": "7"}, "is no position"),
+        ({"position": "7"}, "is not a position"),
         ({"position": '{"topic": "other", "partitions": {}}'}, "of another topic"),
-        ({"position": '{"topic": "other", "partitions": {"0": [5, 1, 0, 0]}}'}, "is no position"),
+        ({"position": '{"topic": "other", "partitions": {"0": [5, 1, 0, 0]}}'}, "not a position"),
     ],
 )
 def test_a_setting_or_position_that_is_none_is_refused(

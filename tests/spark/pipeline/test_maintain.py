@@ -351,7 +351,7 @@ def test_something_else_in_the_folder(spark: SparkSession, folder: Path) -> None
     spark.range(1).write.format("delta").save(str(folder / "numbers"))
     with pytest.raises(ValueError, match="numbers has the columns s, p, o, g; missing"):
         start(spark, folder, table="numbers")
-    with pytest.raises(FileNotFoundError, match="quads is no Delta table"):
+    with pytest.raises(FileNotFoundError, match="quads is not a Delta table"):
         read_maintained(spark, str(table))
 
 

@@ -181,7 +181,7 @@ def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
 
 def test_history_of_what_is_no_term(spark: SparkSession) -> None:
     changes = changes_of(spark, {"f": [A, END]})
-    with pytest.raises(ValueError, match="s: 'urn:s' is no term"):
+    with pytest.raises(ValueError, match="s: 'urn:s' is not a term"):
         history(changes, s="urn:s")
 
 

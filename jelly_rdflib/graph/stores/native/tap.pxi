@@ -388,7 +388,7 @@ cdef class Tap:
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
             )
         if not isinstance(graph, Graph):
-            raise RecordError(f"additions to {graph!r} can't be recorded: it is no Graph")
+            raise RecordError(f"additions to {graph!r} can't be recorded: it is not a Graph")
         if self.view.is_graph_aware and not self.view.lists(graph):
             self.expect_listing(graph, True)
         self.added_to = graph
