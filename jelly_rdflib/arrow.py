@@ -9,8 +9,8 @@ if their texts are equal:
   ``\UXXXXXXXX``;
 - a quoted triple is ``<< s p o >>``.
 
-The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have the same rows and columns,
-except that they name the default graph by its IRI.
+The default graph is null. The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have
+the same rows and columns.
 
 This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 """
@@ -35,7 +35,7 @@ from jelly_rdflib.extras import advice
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
-from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions, as_limits
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
@@ -56,8 +56,6 @@ NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
-# The default graph in the tables of patches and readers; `read_arrow` makes it null.
-DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
 
 def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
@@ -100,7 +98,6 @@ class ArrowRows:
 
     Args:
         schema: The wanted columns, as from `arrow_schema`; fields may also be declared not null.
-        default_graph: The IRI of the default graph; None: the default graph is null.
         is_statements: Whether the batches have statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
@@ -114,7 +111,6 @@ class ArrowRows:
         self,
         schema: pa.Schema,
         *,
-        default_graph: bytes | None = None,
         is_statements: bool = False,
         filter: RowFilter | None = None,
         file: str | None = None,
@@ -132,7 +128,6 @@ class ArrowRows:
             max_text_size=as_limits(limits).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
             is_dictionary=any(field.type == TEXT_DICTIONARY for field in schema),
-            default_graph=default_graph,
             filter=filter,
             counts_frames=is_statements,
             place=place,
@@ -223,7 +218,6 @@ def to_record_batch(batch: Batch) -> pa.RecordBatch:
     """Return all rows of a batch as one record batch."""
     rows = ArrowRows(
         TABLE_SCHEMA,
-        default_graph=DEFAULT_GRAPH,
         max_rows=sys.maxsize,
         max_bytes=sys.maxsize,
     )
@@ -268,7 +262,7 @@ def _open_rows(
         needed = ("patch", "op", "name", "o") if keys else ("patch",)
         made += [name for name in needed if name not in made]
     schema = arrow_schema(made, terms=terms)
-    found = ArrowRows(schema, default_graph=DEFAULT_GRAPH).convert(rows._slices())
+    found = ArrowRows(schema).convert(rows._slices())
     if origins is None:
         return schema, found
     term = arrow_schema(["o"], terms=terms).field("o").type

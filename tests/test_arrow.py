@@ -33,18 +33,14 @@ from jelly_rdflib.arrow import (  # noqa: E402
 
 COLUMNS = ["op", "s", "p", "o", "g"]
 QUAD = (("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), None)
-EXPLICIT_DEFAULT = spell(DEFAULT_GRAPH)
 
 
 def rows(source: Any, **arguments: Any) -> list[dict[str, Any]]:
-    """Return all rows; the default graph is null even where the stream has it as an IRI."""
+    """Return all rows."""
     found = []
     for batch in read_arrow(source, **arguments):
         batch.validate(full=True)
         found.extend(batch.to_pylist())
-    for row in found:
-        if row.get("g") == EXPLICIT_DEFAULT:
-            row["g"] = None
     return found
 
 

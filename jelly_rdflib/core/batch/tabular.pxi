@@ -23,8 +23,7 @@ cdef class Tabular:
     def to_arrow(self, columns=None, *, terms="dictionary"):
         """Return the operations as an Arrow table, one row for each operation.
 
-        The default graph of a dataset is ``<urn:x-rdflib:default>``, and a missing graph is null,
-        so that `Patch.from_arrow` makes the same patch again.
+        The default graph is null, as in the tables of Spark.
 
         Args:
             columns: The wanted columns, in this order; by default all: ``patch``, ``txn``, ``seq``,
