@@ -31,6 +31,7 @@ from jelly_rdflib.core.arrow import (
 )
 from jelly_rdflib.core.batch import Batch, BatchSlice, Tabular
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.extras import advice
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
@@ -252,6 +253,8 @@ def _open_rows(
         raise ValueError(f"terms is 'dictionary', 'string' or 'struct', not {terms!r}")
     origins = rows._origins()
     known = [*(() if origins is None else LOG_COLUMNS), *TABLE_SCHEMA.names]
+    if rows._is_used_up():
+        raise ValueError("the reader is used up or closed, and gives its rows once: open it again")
     names = known if columns is None else list(columns)
     keys = [name for name in names if origins is not None and name.startswith(HEADER)]
     for name in names:
@@ -281,6 +284,7 @@ def _add_columns_of_log(
     # The version and time of each patch, and its headers so far.
     patches: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
     for rows in record_batches:
+    unseen = set(keys)
         numbers = rows.column("patch")
         first, last = numbers[0].as_py(), numbers[-1].as_py()
         while len(patches) < last:
@@ -302,8 +306,14 @@ def _add_columns_of_log(
             key = name.removeprefix(HEADER)
             values = [Headers(headers).get(key) for _, headers in known]
             arrays[name] = _spread(values, places, schema.field(name).type)
+            if any(values):
+                unseen.discard(name)
         yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
+    if unseen and patches:
+        there = sorted({key for _, headers in patches for key, _ in headers})
+        key = min(unseen).removeprefix(HEADER)
+        warn(f"no patch of the log has the header {key!r}: there are {', '.join(there)}")
 
 def _decoded(texts: pa.Array) -> pa.Array:
     return texts.dictionary_decode() if isinstance(texts, pa.DictionaryArray) else texts

@@ -143,7 +143,8 @@ class TestTables:
         log.squash(2, 4)
         entries = list(log.patches())
         columns = ["header:By", "version", "o", "time", "header:none"]
-        table = log.to_arrow(columns, terms=terms)
+        with pytest.warns(UserWarning, match="no patch of the log has the header 'none'"):
+            table = log.to_arrow(columns, terms=terms)
         assert table.schema.names == columns
         assert len(table["o"].chunks) > 1
         found = log.to_arrow(["patch", "op", "name", "o"], terms=terms).to_pylist()
@@ -189,6 +190,24 @@ class TestTables:
         )
 
     def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:
+    def test_a_header_that_no_patch_has_is_warned_of(self, tmp_path: Path) -> None:
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        log.to_arrow(["header:author"])
+        log.append([(Op.H, "by", S), (Op.A, S, P, OBJECT, None)])
+        message = "no patch of the log has the header 'author': there are by, id$"
+        with pytest.warns(UserWarning, match=message):
+            log.to_arrow(["header:by", "header:author"])
+
+    def test_a_reader_that_is_used_up_is_an_error(self) -> None:
+        data = write([("TX",), ("A", *QUAD), ("TC",)])
+        for read in (jr.read_batches, jr.read_operations, jr.read_patches):
+            for use in (list, lambda reader: reader.to_arrow(), lambda reader: reader.close()):
+                reader = read(data)
+                use(reader)
+                for again in (reader.to_pandas, reader.to_polars, reader.__arrow_c_stream__):
+                    with pytest.raises(ValueError, match=r"used up or closed.*: open it again"):
+                        again()
+
         data = write([("TX",), ("A", *QUAD), ("TC",)])
         operations = jr.read_operations(data)
         next(operations)

@@ -7,7 +7,7 @@ cdef class Tabular:
     ``pyarrow.table(patch)``, ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns
     are the same as in `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term
     once. A reader gives the operations that it has not returned yet, one record batch after
-    another.
+    another; a reader at its end, or closed, raises a ValueError.
 
     All of this needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
     """
@@ -39,7 +39,8 @@ cdef class Tabular:
 
         Raises:
             ModuleNotFoundError: pyarrow is not installed.
-            ValueError: A column, or the form of terms, does not exist.
+            ValueError: A column, or the form of terms, does not exist; or a reader has returned
+                all its operations.
             DecodeError, LimitError: As raised by the reader; or a quoted triple's text is too long.
         """
         return importers.import_arrow().to_table(self, columns, terms)
@@ -60,6 +61,10 @@ cdef class Tabular:
 
     def _origins(self):
         """Return an iterable of the version and time of each patch; None if patches have none."""
+
+    def _is_used_up(self):
+        """Return whether this is a reader at its end."""
+        return False
 
     def _slices(self):
         """Return an iterable of `BatchSlice` objects with the rows."""
