@@ -189,7 +189,6 @@ class TestTables:
             == sum(len(entry.read()) + 1 for entry in log.patches())
         )
 
-    def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:
     def test_a_header_that_no_patch_has_is_warned_of(self, tmp_path: Path) -> None:
         log = jr.PatchLog(tmp_path / "log", create=True)
         log.to_arrow(["header:author"])
@@ -208,6 +207,7 @@ class TestTables:
                     with pytest.raises(ValueError, match=r"used up or closed.*: open it again"):
                         again()
 
+    def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:
         data = write([("TX",), ("A", *QUAD), ("TC",)])
         operations = jr.read_operations(data)
         next(operations)
@@ -354,6 +354,9 @@ class TestBackAgain:
             jr.Patch.from_arrow(table.append_column("when", table["seq"]))
         with pytest.raises(jr.EncodeError, match="column 'g' has the type int64, not string"):
             jr.Patch.from_arrow(table.drop_columns("g").append_column("g", table["seq"]))
+        nulls = pa.nulls(len(table), pa.float64())
+        no_graph = table.drop_columns("g").append_column("g", nulls)
+        assert {row[4] for row in jr.Patch.from_arrow(no_graph) if len(row) == 5} == {None}
         with pytest.raises(jr.EncodeError, match="there is no column 'p'"):
             jr.Patch.from_arrow(table.drop_columns("p"))
 
