@@ -17,11 +17,11 @@ from pyspark.sql.datasource import (
     DataSourceStreamArrowWriter,
     WriterCommitMessage,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.spark.connections import take_settings
-from jelly_rdflib.spark.kinds import Kind, check_columns
+from jelly_rdflib.spark.kinds import OPERATIONS, STATEMENTS, Kind, check_columns
 from jelly_rdflib.spark.options import WriteOptions
 from jelly_rdflib.spark.sources.sorting import in_order
 from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store, full_path
@@ -64,6 +64,11 @@ class PartitionWriter:
         job: str,
         settings: Mapping[str, str],
     ) -> None:
+        # Spark's names are without case.
+        schema = StructType([StructField(each.name.lower(), each.dataType) for each in schema])
+        for name in schema.names:
+            if name not in (*OPERATIONS.names, *STATEMENTS.names):
+                raise ValueError(f"{kind.name} has no column {name!r}: rename it, or drop it")
         needed = ("s", "p", "o") if kind.is_statements else ("op", "s", "p", "o")
         check_columns(schema, kind.schema, f"a table of {kind.name}", needed=needed)
         self._kind = kind
@@ -94,7 +99,8 @@ class PartitionWriter:
 
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
-        ordered = in_order(iterator, sort_bytes=self._options.sort_bytes)
+        named = (each.rename_columns(list(map(str.lower, each.schema.names))) for each in iterator)
+        ordered = in_order(named, sort_bytes=self._options.sort_bytes)
         rows = (record_batch for record_batch in ordered if record_batch.num_rows > 0)
         first = next(rows, None)
         if first is None:
