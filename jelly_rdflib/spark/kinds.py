@@ -21,6 +21,8 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
+# The metadata of the columns of folders, which writers leave out.
+FOLDER = "jelly_rdflib.folder"
 # The type of the column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
 

@@ -112,7 +112,6 @@ class _Given:
         """Raise a ValueError for the first option that is left."""
         for plain, (name, _) in self._left.items():
             near = get_close_matches(plain, self._known, n=1, cutoff=0.75)
-            # Limits and the fields of a stream's options are too many to list.
             there = ", ".join(known for known in self._known.values() if "_" not in known)
             hint = f"did you mean {self._known[near[0]]}?" if near else f"there are {there}"
             raise ValueError(f"there is no option {name!r} {use}: {_INSTEAD.get(plain, hint)}")

@@ -44,10 +44,8 @@ def check_quads(quads: DataFrame, what: str) -> DataFrame:
 
 def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
     if not hasattr(table, "schema"):
-        raise TypeError(
-            f"{what} is to be a DataFrame, not {type(table).__name__}:"
-            ' spark.read.format("jelly-patch").load(path) makes one of changes, replay() of quads'
-        )
+        given = type(table).__name__
+        raise TypeError(f"{what} is to be a DataFrame, not {given}: spark.read.format(…).load(…)")
     check_columns(table.schema, schema, what, needed=schema.names)
     return table.withColumns(
         {field.name: F.col(field.name).cast(field.dataType) for field in schema}
