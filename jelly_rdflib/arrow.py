@@ -9,8 +9,8 @@ if their texts are equal:
   ``\UXXXXXXXX``;
 - a quoted triple is ``<< s p o >>``.
 
-The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have the same rows and columns,
-except that they name the default graph by its IRI.
+The default graph is null. The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have
+the same rows and columns.
 
 This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 """
@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from jelly_rdflib.core.arrow import (
@@ -30,12 +31,13 @@ from jelly_rdflib.core.arrow import (
     TextColumnView,
 )
 from jelly_rdflib.core.batch import Batch, BatchSlice, Tabular
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.extras import advice
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
-from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions, as_limits
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
@@ -56,8 +58,6 @@ NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
-# The default graph in the tables of patches and readers; `read_arrow` makes it null.
-DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
 
 def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
@@ -100,7 +100,6 @@ class ArrowRows:
 
     Args:
         schema: The wanted columns, as from `arrow_schema`; fields may also be declared not null.
-        default_graph: The IRI of the default graph; None: the default graph is null.
         is_statements: Whether the batches have statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
@@ -114,7 +113,6 @@ class ArrowRows:
         self,
         schema: pa.Schema,
         *,
-        default_graph: bytes | None = None,
         is_statements: bool = False,
         filter: RowFilter | None = None,
         file: str | None = None,
@@ -132,7 +130,6 @@ class ArrowRows:
             max_text_size=as_limits(limits).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
             is_dictionary=any(field.type == TEXT_DICTIONARY for field in schema),
-            default_graph=default_graph,
             filter=filter,
             counts_frames=is_statements,
             place=place,
@@ -223,7 +220,6 @@ def to_record_batch(batch: Batch) -> pa.RecordBatch:
     """Return all rows of a batch as one record batch."""
     rows = ArrowRows(
         TABLE_SCHEMA,
-        default_graph=DEFAULT_GRAPH,
         max_rows=sys.maxsize,
         max_bytes=sys.maxsize,
     )
@@ -256,6 +252,8 @@ def _open_rows(
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     if terms not in ("dictionary", "string", "struct"):
         raise ValueError(f"terms is 'dictionary', 'string' or 'struct', not {terms!r}")
+    if rows._is_used_up():
+        raise ValueError("the reader is used up or closed, and gives its rows once: open it again")
     origins = rows._origins()
     known = [*(() if origins is None else LOG_COLUMNS), *TABLE_SCHEMA.names]
     names = known if columns is None else list(columns)
@@ -268,7 +266,7 @@ def _open_rows(
         needed = ("patch", "op", "name", "o") if keys else ("patch",)
         made += [name for name in needed if name not in made]
     schema = arrow_schema(made, terms=terms)
-    found = ArrowRows(schema, default_graph=DEFAULT_GRAPH).convert(rows._slices())
+    found = ArrowRows(schema).convert(rows._slices())
     if origins is None:
         return schema, found
     term = arrow_schema(["o"], terms=terms).field("o").type
@@ -286,6 +284,7 @@ def _add_columns_of_log(
     """Choose the columns of a schema, and make those about the patch of a row."""
     # The version and time of each patch, and its headers so far.
     patches: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
+    unseen = set(keys)
     for rows in record_batches:
         numbers = rows.column("patch")
         first, last = numbers[0].as_py(), numbers[-1].as_py()
@@ -307,8 +306,14 @@ def _add_columns_of_log(
         for name in keys:
             key = name.removeprefix(HEADER)
             values = [Headers(headers).get(key) for _, headers in known]
+            if any(values):
+                unseen.discard(name)
             arrays[name] = _spread(values, places, schema.field(name).type)
         yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+    if unseen and patches:
+        there = sorted({key for _, headers in patches for key, _ in headers})
+        key = min(unseen).removeprefix(HEADER)
+        warn(f"no patch of the log has the header {key!r}: there are {', '.join(there)}")
 
 
 def _decoded(texts: pa.Array) -> pa.Array:
@@ -397,22 +402,31 @@ def read_arrow(
 
 
 def read_record_batches(
-    record_batches: Iterable[pa.RecordBatch], *, limits: Limits | None = None
+    record_batches: Iterable[pa.RecordBatch] | Any, *, limits: Limits | None = None
 ) -> Iterator[Batch]:
     """Convert record batches of operations or statements to batches: the reverse of `read_arrow`.
 
     Args:
-        record_batches: They have the columns ``s``, ``p`` and ``o``, as text, and may have ``op``
-            (without it all rows are additions), ``g`` and ``name``. Other columns are ignored.
+        record_batches: Record batches; or a table, as for `jelly_rdflib.Patch.from_arrow`. They
+            have the columns ``s``, ``p`` and ``o``, as text, and may have ``op`` (without it all
+            rows are additions), ``g`` and ``name``. Other columns of `read_arrow`, and those of a
+            log, are ignored.
         limits: The limits of a term's size.
 
     Raises:
         EncodeError: A row is not an operation (the message has its number, from 0 on), or a column
-            is missing or of another type. (Raised by the iterator.)
+            is missing, unknown or of another type. (Raised by the iterator.)
+        TypeError: ``record_batches`` is neither. (Raised by the iterator.)
     """
     maker = ColumnBatches(make_node_factory(False), as_limits(limits))
     first = 0
-    for record_batch in record_batches:
+    for record_batch in _open_stream(record_batches) or record_batches:
+        if not isinstance(record_batch, pa.RecordBatch):
+            raise TypeError(
+                f"{type(record_batch).__name__} is not a record batch: give a table itself, or"
+                " record batches, such as table.to_batches()"
+            )
+        _check_names(record_batch.schema.names)
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}
         for name in ("s", "p", "o"):
             if views[name] is None:
@@ -432,9 +446,12 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
         return None
     column = record_batch.column(name)
     if pa.types.is_struct(column.type):
-        raise EncodeError(f"column {name!r} has structs: terms are written as N-Triples text")
+        raise EncodeError(
+            f"column {name!r} has structs: terms are written as N-Triples text, as terms='string'"
+            " makes it"
+        )
     if column.type != pa.string():
-        if not _is_text(column.type):
+        if not _is_text(column.type) and column.null_count < len(column):
             raise EncodeError(f"column {name!r} has the type {column.type}, not string")
         if pa.types.is_dictionary(column.type):
             texts = column.dictionary.cast(pa.string())
@@ -457,22 +474,32 @@ def _is_text(kind: pa.DataType) -> bool:
     return is_text
 
 
-def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
-    """Do what `jelly_rdflib.Patch.from_arrow` does; return the rows of the patch."""
+def _open_stream(table: Any) -> pa.RecordBatchReader | None:
+    """Return a reader of a table, or of one record batch; None for other objects."""
     if hasattr(table, "__arrow_c_stream__"):
-        reader = pa.RecordBatchReader.from_stream(table)
-    elif hasattr(table, "__arrow_c_array__"):
+        return pa.RecordBatchReader.from_stream(table)
+    if hasattr(table, "__arrow_c_array__"):
         record_batch = pa.record_batch(table)
-        reader = pa.RecordBatchReader.from_batches(record_batch.schema, [record_batch])
-    else:
-        raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
-    for name in reader.schema.names:
+        return pa.RecordBatchReader.from_batches(record_batch.schema, [record_batch])
+    return None
+
+
+def _check_names(names: Iterable[str]) -> None:
+    known = {*OPERATION_COLUMNS, *STATEMENT_COLUMNS, *LOG_COLUMNS}
+    for name in names:
         # pandas adds an index column to a selection of rows.
-        is_of_log = name in LOG_COLUMNS or name.startswith(HEADER)
-        if not (name in TABLE_SCHEMA.names or is_of_log or name.startswith("__index_level_")):
+        if name not in known and not name.startswith((HEADER, "__index_level_")):
             raise EncodeError(
                 f"a patch has no column {name!r}: its columns are {', '.join(TABLE_SCHEMA.names)}"
             )
+
+
+def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
+    """Do what `jelly_rdflib.Patch.from_arrow` does; return the rows of the patch."""
+    reader = _open_stream(table)
+    if reader is None:
+        raise TypeError(f"{type(table).__name__} is not a table: it has no __arrow_c_stream__")
+    _check_names(reader.schema.names)
     slices: list[BatchSlice] = []
     count = 0
     end = None
@@ -483,14 +510,15 @@ def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
         count += len(batch)
         if end is not None and end < count - 1:
             raise EncodeError(
-                f"row {end}: the patch ends, but rows follow: that is more than one patch"
+                f"row {end}: the patch ends, but rows follow: choose the rows of one patch, or"
+                " leave out the rows END"
             )
         slices.append(BatchSlice(batch, 0, len(batch) if stop < 0 else stop))
     return slices
 
 
 def write_arrow(
-    record_batches: Iterable[pa.RecordBatch],
+    record_batches: Iterable[pa.RecordBatch] | Any,
     destination: Writable,
     *,
     options: PatchOptions | StreamOptions | None = None,
@@ -500,7 +528,7 @@ def write_arrow(
     """Write record batches of operations, or of statements.
 
     Args:
-        record_batches: The rows; see `read_record_batches`.
+        record_batches: The rows, as record batches or as a table; see `read_record_batches`.
         destination: A path, or a binary file; see `jelly_rdflib.PatchWriter`.
         options: The stream's options. With `StreamOptions` rows are written as statements of
             Jelly-RDF, and a row whose op is not A is refused.
@@ -510,8 +538,10 @@ def write_arrow(
 
     Raises:
         EncodeError: A row is not an operation, or can't be expressed with the options; or the last
-            transaction is open. The rows before it are written.
+            transaction is open. The rows before it are written; but if a column or one of the
+            first rows is wrong, the destination stays as it was.
         LookupError: The format is unknown.
+        TypeError: ``record_batches`` is neither record batches nor a table.
         ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
         OSError: The path can't be opened or written.
 
@@ -523,13 +553,16 @@ def write_arrow(
         >>> print(file.getvalue().decode(), end="")
         A <_:b> <urn:p> "1" .
     """
-    batches = read_record_batches(record_batches, limits=limits)
     if format is not None and not find_format(format).holds_changes and options is None:
         options = StreamOptions()
+    batches = read_record_batches(record_batches, limits=limits)
+    if isinstance(options, StreamOptions):
+        batches = map(_check_statements, batches)
+    # Convert the first rows before a file is opened, which overwrites it.
+    batches = chain(list(islice(batches, 1)), batches)
     if isinstance(options, StreamOptions):
         with StatementWriter(destination, options) as writer:
             for batch in batches:
-                _check_statements(batch)
                 writer.write_all(batch)
         return
     with PatchWriter(destination, options, format=cast("Any", format)) as writer:
@@ -537,10 +570,11 @@ def write_arrow(
             writer.write_all(batch)
 
 
-def _check_statements(batch: Batch) -> None:
+def _check_statements(batch: Batch) -> Batch:
     others = bytes(batch.ops).translate(None, bytes([Op.A]))
     if others:
         raise EncodeError(
             f"operation {Op(others[0]).name} is not a statement: Jelly-RDF has only statements,"
             " so write jelly-patch"
         )
+    return batch

@@ -2,6 +2,7 @@
 
 import io
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,18 +34,14 @@ from jelly_rdflib.arrow import (  # noqa: E402
 
 COLUMNS = ["op", "s", "p", "o", "g"]
 QUAD = (("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), None)
-EXPLICIT_DEFAULT = spell(DEFAULT_GRAPH)
 
 
 def rows(source: Any, **arguments: Any) -> list[dict[str, Any]]:
-    """Return all rows; the default graph is None even if the stream has an IRI for it."""
+    """Return all rows."""
     found = []
     for batch in read_arrow(source, **arguments):
         batch.validate(full=True)
         found.extend(batch.to_pylist())
-    for row in found:
-        if row.get("g") == EXPLICIT_DEFAULT:
-            row["g"] = None
     return found
 
 
@@ -255,9 +252,35 @@ class TestWriting:
         with pytest.raises(jr.EncodeError, match=f"row 0: {message}"):
             list(read_record_batches([record_batch]))
 
+    def test_a_table_is_written_as_its_record_batches_are(self, tmp_path: Path) -> None:
+        patch = jr.Patch([operation(("A", *QUAD))])
+        table = patch.to_arrow()
+        for rows in (table, table.to_batches(), table.to_reader(), patch, *table.to_batches()):
+            write_arrow(rows, tmp_path / "q.jellyp")
+            assert list(jr.read_patches(tmp_path / "q.jellyp")) == [patch]
+
+    def test_wrong_rows_leave_the_file_as_it_was(self, tmp_path: Path) -> None:
+        path = tmp_path / "q.jellyp"
+        path.write_bytes(write([("A", *QUAD)]))
+        before = path.read_bytes()
+        table = pa.table({"s": ["<a>"], "p": ["<b>"], "o": ["<c>"]})
+        for rows, error, message in [
+            ("q.jellyp", TypeError, "str is not a record batch: give a table itself, or"),
+            ([table], TypeError, "Table is not a record batch: give a table itself, or"),
+            (table.drop_columns("o"), jr.EncodeError, "there is no column 'o'"),
+            (table.append_column("G", table["s"]), jr.EncodeError, "a patch has no column 'G'"),
+            (table.slice(0, 1).set_column(2, "o", [["c"]]), jr.EncodeError, "'c' is not a term"),
+        ]:
+            with pytest.raises(error, match=message):
+                write_arrow(rows, path)
+            assert path.read_bytes() == before
+        with pytest.raises(jr.EncodeError, match="operation D is not a statement"):
+            write_arrow(read_arrow(write([("D", *QUAD)])), path, format="jelly-rdf")
+        assert path.read_bytes() == before
+
     def test_a_column_of_structs_is_named(self) -> None:
         batches = read_arrow(write([("A", *QUAD)]), terms="struct")
-        with pytest.raises(jr.EncodeError, match="column 's' has structs: terms are written as"):
+        with pytest.raises(jr.EncodeError, match=r"has structs: .* as terms='string' makes it"):
             list(read_record_batches(batches))
 
     def test_statements_are_written_as_jelly_rdf(self) -> None:

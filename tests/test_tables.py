@@ -16,7 +16,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests import strategies
 from tests.oracle import producer
-from tests.oracle.terms import DEFAULT_GRAPH, operation
+from tests.oracle.terms import operation
 from tests.pieces import Pieces
 from tests.spelling import rows_of, spell
 from tests.strategies import Stream
@@ -48,15 +48,6 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def table_rows(operations: list[Any], *, has_graphs: bool) -> list[dict[str, Any]]:
-    """Return the row of each operation; in a stream of quads the default graph has its name."""
-    rows = rows_of(operations)
-    for row in rows:
-        if has_graphs and row["op"] in ("A", "D", "PA", "PD") and row["g"] is None:
-            row["g"] = spell(DEFAULT_GRAPH)
-    return rows
-
-
 def encode(stream: Stream, rng: random.Random) -> bytes:
     return producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
 
@@ -65,7 +56,7 @@ class TestTables:
     @given(strategies.streams(), strategies.dice)
     def test_rows_say_what_operations_say(self, stream: Stream, rng: random.Random) -> None:
         data = encode(stream, rng)
-        expected = table_rows(stream.operations, has_graphs=stream.quads)
+        expected = rows_of(stream.operations)
         for read in (jr.read_batches, jr.read_operations, jr.read_patches):
             table = pa.table(read(data))
             table.validate(full=True)
@@ -152,7 +143,8 @@ class TestTables:
         log.squash(2, 4)
         entries = list(log.patches())
         columns = ["header:By", "version", "o", "time", "header:none"]
-        table = log.to_arrow(columns, terms=terms)
+        with pytest.warns(UserWarning, match="no patch of the log has the header 'none'"):
+            table = log.to_arrow(columns, terms=terms)
         assert table.schema.names == columns
         assert len(table["o"].chunks) > 1
         found = log.to_arrow(["patch", "op", "name", "o"], terms=terms).to_pylist()
@@ -196,6 +188,24 @@ class TestTables:
             == frame.height
             == sum(len(entry.read()) + 1 for entry in log.patches())
         )
+
+    def test_a_header_that_no_patch_has_is_warned_of(self, tmp_path: Path) -> None:
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        log.to_arrow(["header:author"])
+        log.append([(Op.H, "by", S), (Op.A, S, P, OBJECT, None)])
+        message = "no patch of the log has the header 'author': there are by, id$"
+        with pytest.warns(UserWarning, match=message):
+            log.to_arrow(["header:by", "header:author"])
+
+    def test_a_reader_that_is_used_up_is_an_error(self) -> None:
+        data = write([("TX",), ("A", *QUAD), ("TC",)])
+        for read in (jr.read_batches, jr.read_operations, jr.read_patches):
+            for use in (list, lambda reader: reader.to_arrow(), lambda reader: reader.close()):
+                reader = read(data)
+                use(reader)
+                for again in (reader.to_pandas, reader.to_polars, reader.__arrow_c_stream__):
+                    with pytest.raises(ValueError, match=r"used up or closed.*: open it again"):
+                        again()
 
     def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:
         data = write([("TX",), ("A", *QUAD), ("TC",)])
@@ -296,12 +306,19 @@ class TestBackAgain:
             for name, way in WAYS.items():
                 assert jr.Patch.from_arrow(way(patch)) == patch, name
 
-    def test_no_graph_is_not_the_default_graph(self) -> None:
+    def test_the_default_graph_is_null_wherever_the_rows_come_from(self, tmp_path: Path) -> None:
         default = DATASET_DEFAULT_GRAPH_ID
-        patch = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (None, default)])
+        patch = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (None, default, G)])
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        log.append(patch)
+        target = Dataset(store="Jelly")
+        patch.apply(target)
+        for rows in (patch, log, jr.read_batches(patch.serialize()), jr.read_batches(target)):
+            found = {row["g"] for row in rows.to_arrow().to_pylist() if row["op"] == "A"}
+            assert found == {None, "<urn:g>"}
         again = jr.Patch.from_arrow(pl.DataFrame(patch))
         assert again.to_arrow() == patch.to_arrow()
-        assert [operation[4] for operation in again] == [None, None]
+        assert [operation[4] for operation in again] == [None, None, G]
         quads = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (default, G)])
         # The quads are written and applied with the default graph, not with a named one.
         again = jr.Patch.from_arrow(quads.to_arrow())
@@ -337,6 +354,9 @@ class TestBackAgain:
             jr.Patch.from_arrow(table.append_column("when", table["seq"]))
         with pytest.raises(jr.EncodeError, match="column 'g' has the type int64, not string"):
             jr.Patch.from_arrow(table.drop_columns("g").append_column("g", table["seq"]))
+        nulls = pa.nulls(len(table), pa.float64())
+        no_graph = table.drop_columns("g").append_column("g", nulls)
+        assert {row[4] for row in jr.Patch.from_arrow(no_graph) if len(row) == 5} == {None}
         with pytest.raises(jr.EncodeError, match="there is no column 'p'"):
             jr.Patch.from_arrow(table.drop_columns("p"))
 

@@ -53,7 +53,6 @@ class RowColumnsBuilder:
         max_text_size: int,
         is_struct: bool = False,
         is_dictionary: bool = False,
-        default_graph: bytes | None = None,
         filter: RowFilter | None = None,
         counts_frames: bool = False,
         place: tuple[int, int, int, int, int] | None = None,

@@ -138,6 +138,9 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
     try:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
+        if os.path.isdir(path) and os.path.isfile(os.path.join(os.fsdecode(path), "log.db")):
+            advice = "this is the folder of a patch log: open it as a PatchLog"
+            raise IsADirectoryError(errno.EISDIR, advice, os.fsdecode(path)) from None
         # A text raises other errors, too: it may be too long for a name, or have a null byte.
         if isinstance(error, IsADirectoryError):
             advice = "this is a folder: give a file, or a patch log as a PatchLog"

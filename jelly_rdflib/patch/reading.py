@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from inspect import GEN_CLOSED, getgeneratorstate
 
 from jelly_rdflib.algebra.sources import cut_patches, ends_patch
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, Tabular
@@ -92,6 +93,9 @@ class PatchIterator(Tabular):
 
     def __next__(self) -> Patch:
         return next(self._patches)
+
+    def _is_used_up(self) -> bool:
+        return getgeneratorstate(self._patches) == GEN_CLOSED
 
     def _slices(self) -> Iterator[BatchSlice]:
         (end,) = NodeBatches(NODE_TYPES, [(Op.END,)])

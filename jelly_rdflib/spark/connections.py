@@ -191,7 +191,9 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
 def _by_arrow(start: str, _: str, settings: dict[str, str]) -> tuple[pyarrow.fs.FileSystem, str]:
     from pyarrow.fs import FileSystem
 
-    files, root = FileSystem.from_uri(start + "/")
+    # By default Arrow tries to reach Google for a quarter of an hour.
+    limit = "?retry_limit_seconds=60" if start.startswith("gs:") else ""
+    files, root = FileSystem.from_uri(f"{start}/{limit}")
     return files, root.rstrip("/")
 
 

@@ -254,7 +254,8 @@ def encode_frames(
     """
     from pyspark.sql.types import StructType
 
-    optional = [name for name in ("g", "name") if name in operations.columns]
+    # Spark's names are without case.
+    optional = [name for name in operations.columns if name.lower() in ("g", "name")]
     schema = StructType().add("offset", "long").add("value", "binary")
 
     def encode(stream: str, runs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -274,8 +275,9 @@ def encode_frames(
             made.clear()
             return pa.RecordBatch.from_arrays([offsets, values], ["offset", "value"])
 
+        named = (run.rename_columns(list(map(str.lower, run.schema.names))) for run in runs)
         try:
-            for batch in read_record_batches(runs):
+            for batch in read_record_batches(named):
                 writer.write_all(batch)
                 yield drain()
         except EncodeError as error:

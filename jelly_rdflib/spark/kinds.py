@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import LongType, StructType
 
 from jelly_rdflib.arrow import OPERATION_COLUMNS, STATEMENT_COLUMNS, arrow_schema
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.formats import guess_by_name
 from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 from jelly_rdflib.types import ChangeFormat, JellyFormat
 
@@ -18,6 +21,8 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
+# The metadata of the columns of folders, which writers leave out.
+FOLDER = "jelly_rdflib.folder"
 # The type of the column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
 
@@ -46,6 +51,19 @@ class Kind:
         if options.corrupt in schema.names:
             raise ValueError(f"columnNameOfCorruptRecord: {options.corrupt!r} is a column already")
         return schema.add(options.corrupt, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
+
+    def explain(self, error: DecodeError, path: str) -> None:
+        """Add a file's path to an error, and what to do if other files have such names."""
+        error.source = path
+        found = guess_by_name(path)
+        names = {each.format: each.name for each in (JELLY_PATCH, RDF_PATCH, JELLY)}
+        if found is None:
+            advice = f'.option("pathGlobFilter", "*.{self.extension}") leaves out other files'
+        elif found.name != self.format and found.name in names:
+            advice = f'.format("{names[found.name]}") reads files of this name'
+        else:
+            return
+        error.message = f"{re.split('; is the input|: see read_', error.message)[0]}: {advice}"
 
 
 JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")

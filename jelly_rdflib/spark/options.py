@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
 from jelly_rdflib.display.terms import show
@@ -26,11 +27,11 @@ _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 
 # Advice for options that only Spark's own sources have.
 _INSTEAD = {
-    "ignorecorruptfiles": ": mode=DROPMALFORMED takes the rows before the damage",
-    "basepath": ": load a glob, such as log/day=2026-*, to have columns for its folders",
-    "cleansource": ": delete files when the query has read them and is stopped",
-    "mergeschema": ": all files have the same columns",
-    "timezone": ": give times with their zone",
+    "ignorecorruptfiles": "mode=DROPMALFORMED takes the rows before the damage",
+    "basepath": "load a glob, such as log/day=2026-*, to have columns for its folders",
+    "cleansource": "delete files when the query has read them and is stopped",
+    "mergeschema": "all files have the same columns",
+    "timezone": "give times with their zone",
 }
 
 
@@ -43,9 +44,11 @@ class _Given:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._left = {_plain(name): (name, text) for name, text in options.items()}
+        self._known: dict[str, str] = {}
 
     def text(self, name: str) -> str | None:
         """Return the text of an option; None if it was not given."""
+        self._known[_plain(name)] = name
         return self._left.pop(_plain(name), (name, None))[1]
 
     def choice(self, name: str, *choices: str) -> str:
@@ -108,8 +111,10 @@ class _Given:
     def check_all_taken(self, use: str) -> None:
         """Raise a ValueError for the first option that is left."""
         for plain, (name, _) in self._left.items():
-            instead = _INSTEAD.get(plain, "")
-            raise ValueError(f"there is no option {name!r} {use}{instead}")
+            near = get_close_matches(plain, self._known, n=1, cutoff=0.75)
+            there = ", ".join(known for known in self._known.values() if "_" not in known)
+            hint = f"did you mean {self._known[near[0]]}?" if near else f"there are {there}"
+            raise ValueError(f"there is no option {name!r} {use}: {_INSTEAD.get(plain, hint)}")
 
 
 def _plain(name: str) -> str:

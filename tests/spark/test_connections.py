@@ -2,6 +2,7 @@
 
 import sys
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -145,6 +146,15 @@ def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str) -> Non
     connect.cache_clear()
     with pytest.raises(ImportError, match=r"://host: .* pip install 'jelly-rdflib\[hdfs\]'"):
         Storage().at(f"{scheme}://host/a")
+
+
+def test_google_is_tried_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = MagicMock()
+    made.from_uri.side_effect = lambda uri: (uri, "bucket/")
+    monkeypatch.setattr(pyarrow.fs, "FileSystem", made)
+    for start, limit in (("gs://bucket", "?retry_limit_seconds=60"), ("abfs://bucket", "")):
+        assert connect(start, ()) == (f"{start}/{limit}", "bucket")
+    connect.cache_clear()
 
 
 def test_schemes() -> None:

@@ -200,6 +200,12 @@ def test_frames_are_numbered_from_0_in_each_stream(options: jr.PatchOptions | No
     assert [row for row in again.select(*SOME).rows if row[2] != "END"] == rows
 
 
+def test_the_graph_may_have_a_name_in_capitals() -> None:
+    table: Any = Table([("0", 0, "A", *["<urn:a>"] * 4)], schema_of(*SOME, "G"))
+    again: Any = decode_frames(encode_frames(table), key="file")
+    assert again.select("op", "g").rows == [("A", "<urn:a>"), ("END", None)]
+
+
 def test_a_row_that_is_no_operation_names_its_stream() -> None:
     rows = operations(2, 2)
     rows[3] = (*rows[3][:5], "no term")

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("pyspark")
 from pyspark.sql.types import StructType
 
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.kinds import (
     JELLY,
     JELLY_PATCH,
@@ -18,6 +19,25 @@ from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.pipeline import QUADS
 
 EXPECTED = StructType().add("n", "long").add("s", "string")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            "README.md",
+            'README.md: no frame: .option("pathGlobFilter", "*.jellyp") leaves out other',
+        ),
+        ("a.rdfp.gz", 'a.rdfp.gz: no frame: .format("rdf-patch") reads files of this name'),
+        ("a.jelly", 'a.jelly: no frame: .format("jelly") reads files of this name'),
+        ("a.jellyp", "a.jellyp: no frame; is the input Jelly-Patch at all?"),
+        ("a.nq", "a.nq: no frame; is the input Jelly-Patch at all?"),
+    ],
+)
+def test_the_name_of_a_file_tells_what_to_do(path: str, message: str) -> None:
+    error = DecodeError("no frame; is the input Jelly-Patch at all?")
+    JELLY_PATCH.explain(error, path)
+    assert str(error).startswith(message)
 
 
 def test_columns_of_a_reader() -> None:

@@ -93,7 +93,8 @@ class TestReading:
                 {"maxFilesPerTrigger": "1", "maxBytesPerTrigger": "1"},
                 "maxFilesPerTrigger and maxBytesPerTrigger: give one of them",
             ),
-            ({"Max_Pages": "1"}, "there is no option 'Max_Pages' to read with"),
+            ({"Max_Pages": "1"}, "there is no option 'Max_Pages' to read with: there are .* mode"),
+            ({"partitionbyte": "1"}, "'partitionbyte' to read with: did you mean partitionBytes?"),
         ],
     )
     def test_wrong_ones_are_refused(self, options: dict[str, str], message: str) -> None:

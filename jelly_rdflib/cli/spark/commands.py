@@ -105,8 +105,13 @@ def command() -> None:
     """
 
 
+def _version(text: str | None, job: Job) -> int | str | None:
+    """Return a version, or with --order-by a value of the column, which Spark compares as text."""
+    return text if text is None or job.order_by is not None else version(text)
+
+
 @command.command()
-@click.option("--upto", type=version, help="The version to write. [default: the newest]")
+@click.option("--upto", metavar="VERSION", help="The version to write. [default: the newest]")
 @click.option(
     "--base",
     metavar="TABLE",
@@ -114,10 +119,10 @@ def command() -> None:
     " Parquet, or .jelly files. [default: none]",
 )
 @job_options(OF_QUADS)
-def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
+def replay(upto: str | None, base: str | None, **options: Any) -> None:
     """Write the quads of a version, by default of the newest one.
 
-    With --order-by, --upto is a value of that column.
+    With --order-by, --upto is a value of that column: with file, the path of one of the files.
 
     \b
     Examples:
@@ -130,14 +135,14 @@ def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
         from jelly_rdflib.spark.pipeline import replay
 
         start = None if base is None else load_quads(changes.sparkSession, base)
-        job.write(replay(changes, start, upto, job.order_by, marks=marks))
+        job.write(replay(changes, start, _version(upto, job), job.order_by, marks=marks))
 
 
 @command.command()
-@click.option("--old", type=version, help="The old version. [default: 0, which is empty]")
-@click.option("--new", type=version, help="The new version. [default: the newest]")
+@click.option("--old", metavar="VERSION", help="The old version. [default: 0, which is empty]")
+@click.option("--new", metavar="VERSION", help="The new version. [default: the newest]")
 @job_options(OF_CHANGES)
-def diff(old: int | str | None, new: int | str | None, **options: Any) -> None:
+def diff(old: str | None, new: str | None, **options: Any) -> None:
     """Write the patch from an old version to a new one.
 
     With --order-by, versions are values of that column, and --old is required.
@@ -154,8 +159,8 @@ def diff(old: int | str | None, new: int | str | None, **options: Any) -> None:
         from jelly_rdflib.spark.pipeline import diff, replay
 
         before, after = (
-            replay(changes, None, upto, job.order_by, marks=marks)
-            for upto in (0 if old is None else old, new)
+            replay(changes, None, _version(upto, job), job.order_by, marks=marks)
+            for upto in ("0" if old is None else old, new)
         )
         job.write(diff(before, after))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -64,7 +65,11 @@ def open_session(
     spark = _start(master or "local[*]", settings, spark_log)
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
+    from pyspark.logger import PySparkLogger
 
+    # PySpark logs the stack of Java as JSON, on standard error.
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     try:
         yield spark
     except (PySparkException, Py4JError) as error:

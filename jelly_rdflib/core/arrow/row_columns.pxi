@@ -112,7 +112,6 @@ cdef class RowColumnsBuilder:
 
     Args:
         columns: The names of the wanted columns, from `COLUMN_NAMES`.
-        default_graph: The IRI of the default graph; without one the default graph is null.
         counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch;
             both numbers count from 1.
         place: The `place` of another builder, whose rows this one continues.
@@ -122,7 +121,6 @@ cdef class RowColumnsBuilder:
 
     cdef bint is_struct
     cdef bint is_dictionary
-    cdef bytes default_graph
     cdef bint counts_frames
     cdef bint is_broken  # a row has failed since `drain`
     cdef bint[SEQ + 1] wants
@@ -138,8 +136,8 @@ cdef class RowColumnsBuilder:
 
     def __cinit__(
         self, *, columns, size_t max_text_size, bint is_struct=False, bint is_dictionary=False,
-        bytes default_graph=None, filter=None, bint counts_frames=False, place=None,
-        size_t max_rows=1 << 14, size_t max_bytes=1 << 24
+        filter=None, bint counts_frames=False, place=None, size_t max_rows=1 << 14,
+        size_t max_bytes=1 << 24
     ):
         columns = set(columns)
         for position, name in enumerate(COLUMN_NAMES):
@@ -148,10 +146,9 @@ cdef class RowColumnsBuilder:
             raise ValueError("terms that are taken apart have no dictionary")
         self.is_struct = is_struct
         self.is_dictionary = is_dictionary
-        self.default_graph = default_graph
         self.filter = filter
         self.counts_frames = counts_frames
-        self.texts = TermTexts(max_text_size, default_graph=default_graph)
+        self.texts = TermTexts(max_text_size)
         self.distinct = DistinctTerms()
         self.max_rows = max_rows
         self.max_bytes = max_bytes
@@ -203,6 +200,7 @@ cdef class RowColumnsBuilder:
         cdef tuple last = (self.texts.table, None if self.filter is None else self.filter.table)
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
+        batch.terms.check_made()
         if stop is not None:
             end = min(end, <size_t>stop)
         if self.is_broken:
@@ -239,6 +237,7 @@ cdef class RowColumnsBuilder:
         cdef const RowColumns* rows = &batch.rows
         cdef uint8_t op = rows.ops[row]
         cdef bint is_statement = op == A or op == D
+        cdef bint is_default
         if self.wants[OP] and not (self.is_dictionary and self.append_entry(OP, op)):
             self.append_padded(self.columns[OP], OP_NAMES[op], OP_SIZES[op])
         if self.wants[PATCH]:
@@ -256,7 +255,8 @@ cdef class RowColumnsBuilder:
         if self.wants[OBJECT]:
             self.append_term(terms, OBJECT, rows.o[row])
         if self.wants[GRAPH]:
-            self.append_term(terms, GRAPH, rows.g[row])
+            is_default = batch.terms.is_default(rows.g[row])
+            self.append_term(terms, GRAPH, 0 if is_default else rows.g[row])
         if self.wants[NAME]:
             if not (op == H or op == PA or op == PD):
                 self.append_null(self.columns[NAME])
@@ -273,7 +273,7 @@ cdef class RowColumnsBuilder:
         cdef WrittenTerm* written
         if self.is_struct:
             return self.append_parts(terms, column, term)
-        if self.lacks(terms, term):
+        if is_unnamed(terms, term):
             return self.append_null(column)
         if self.is_dictionary and self.append_entry(position, self.distinct.find(term)):
             return 0
@@ -284,12 +284,10 @@ cdef class RowColumnsBuilder:
         cdef int kind = terms.kinds[term]
         cdef WrittenTerm* written
         cdef int own, part
-        if self.lacks(terms, term):
+        if is_unnamed(terms, term):
             for part in range(PARTS):
                 self.append_null(&parts[part])
             return 0
-        if kind == TermKind.DEFAULT_GRAPH:
-            kind = TermKind.IRI
         self.append_bytes(
             &parts[KIND], <const uint8_t*>KIND_NAMES[kind], strlen(KIND_NAMES[kind])
         )
@@ -299,21 +297,12 @@ cdef class RowColumnsBuilder:
                 self.append_text(&parts[part], terms, terms.extras[term])
             else:
                 self.append_null(&parts[part])
-        if terms.kinds[term] == TermKind.DEFAULT_GRAPH:
-            return self.append_bytes(
-                &parts[VALUE], <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
-                PyBytes_GET_SIZE(self.default_graph),
-            )
         if kind != TermKind.TRIPLE_TERM:
             return self.append_text(&parts[VALUE], terms, term)
         written = self.texts.find(term)
         return self.append_padded(
             &parts[VALUE], self.texts.out.data + written.start, written.size
         )
-
-    cdef inline bint lacks(self, const TermColumns* terms, uint32_t term) noexcept:
-        """Return whether a term is null in the columns."""
-        return term == 0 if self.default_graph is not None else is_unnamed(terms, term)
 
     cdef inline bint append_entry(self, int position, uint32_t number) except -1:
         """Append the number of a text to a column with a dictionary.

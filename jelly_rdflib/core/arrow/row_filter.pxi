@@ -123,6 +123,7 @@ cdef class RowFilter:
         if self.table is table:
             return 0
         self.table = None
+        table.check_made()
         for position in range(GRAPH + 1):
             if self.conditions[position]:
                 if resize(<void**>&self.wanted[position], count) < 0:
@@ -144,5 +145,6 @@ cdef class RowFilter:
             and (self.wanted[PREDICATE] == NULL
                  or self.wanted[PREDICATE][rows.p[row] if is_statement else 0])
             and (self.wanted[OBJECT] == NULL or self.wanted[OBJECT][rows.o[row]])
-            and (self.wanted[GRAPH] == NULL or self.wanted[GRAPH][rows.g[row]])
+            and (self.wanted[GRAPH] == NULL
+                 or self.wanted[GRAPH][0 if self.table.is_default(rows.g[row]) else rows.g[row]])
         )

@@ -38,6 +38,9 @@ cdef class BatchSource(Tabular):
             error.source = self.name
         return 0
 
+    def _is_used_up(self):
+        return self.is_finished
+
     def _slices(self):
         return (BatchSlice(batch, 0, len(batch)) for batch in self)
 
@@ -135,6 +138,9 @@ cdef class RowReader(RowIterator):
 
     def __repr__(self):
         return f"<{type(self).__name__} of {self.batches}>"
+
+    def _is_used_up(self):
+        return self.batches.is_finished and self.row >= self.stop
 
     cdef bint next_piece(self) except -1:
         cdef Batch batch

@@ -7,7 +7,7 @@ cdef class Tabular:
     ``pyarrow.table(patch)``, ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns
     are the same as in `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term
     once. A reader gives the operations that it has not returned yet, one record batch after
-    another.
+    another; a reader at its end, or closed, raises a ValueError.
 
     All of this needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
     """
@@ -23,8 +23,7 @@ cdef class Tabular:
     def to_arrow(self, columns=None, *, terms="dictionary"):
         """Return the operations as an Arrow table, one row for each operation.
 
-        The default graph of a dataset is ``<urn:x-rdflib:default>``, and a missing graph is null,
-        so that `Patch.from_arrow` makes the same patch again.
+        The default graph is null, as in the tables of Spark.
 
         Args:
             columns: The wanted columns, in this order; by default all: ``patch``, ``txn``, ``seq``,
@@ -40,7 +39,8 @@ cdef class Tabular:
 
         Raises:
             ModuleNotFoundError: pyarrow is not installed.
-            ValueError: A column, or the form of terms, does not exist.
+            ValueError: A column, or the form of terms, does not exist; or a reader has returned
+                all its operations.
             DecodeError, LimitError: As raised by the reader; or a quoted triple's text is too long.
         """
         return importers.import_arrow().to_table(self, columns, terms)
@@ -61,6 +61,10 @@ cdef class Tabular:
 
     def _origins(self):
         """Return an iterable of the version and time of each patch; None if patches have none."""
+
+    def _is_used_up(self):
+        """Return whether this is a reader at its end."""
+        return False
 
     def _slices(self):
         """Return an iterable of `BatchSlice` objects with the rows."""

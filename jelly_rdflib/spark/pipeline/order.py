@@ -8,12 +8,15 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StringType
 
+from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.kinds import check_names
 from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, as_id, order_patches
 from jelly_rdflib.spark.pipeline.identity import SPELLING, with_identity, with_spelling
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
+from jelly_rdflib.spark.storage import full_path
 
 ORDER = "_order"
 IS_ADD = "_is_add"
@@ -75,6 +78,22 @@ def order_after(
     return order_changes(changes, order_by=order_by, marks=marks, root=root)
 
 
+def _value_of(found: Marks, order_by: str | None, upto: Any) -> Any:
+    """Return ``upto`` as a value of the column; raise an error if it is not the path of a file."""
+    assert order_by is not None
+    check_names([order_by], found.changes.columns)
+    has_text = found.changes.schema[order_by].dataType == StringType()
+    if upto is not None and has_text and not isinstance(upto, str):
+        raise TypeError(f"the column {order_by!r} has strings, so upto is a string, not {upto!r}")
+    if upto is None or order_by != "file":
+        return upto
+    files = found.patches()["file"].to_pylist()
+    for path in (upto, full_path(upto)):
+        if path in files:
+            return path
+    raise PatchError(f"no patch is in a file {upto!r}: upto is a path of the column 'file'")
+
+
 def order_changes(
     changes: DataFrame,
     *,
@@ -86,9 +105,7 @@ def order_changes(
     """Order the effective changes up to a version; the arguments are as for `replay` and `link`."""
     found = Marks(changes, marks)
     order = order_patches(found.patches(), root) if order_by is None else None
-    version = upto if order is None else order.resolve(upto)
-    if order_by is not None:
-        check_names([order_by], found.changes.columns)
+    version = _value_of(found, order_by, upto) if order is None else order.resolve(upto)
 
     def put_in_order(table: DataFrame) -> DataFrame:
         table = found.effective(table)
@@ -98,8 +115,8 @@ def order_changes(
             place = F.shiftleft(place, 1).bitwiseOR(is_add.cast("long"))
             return order.number(table, version).withColumn(ORDER, place)
         assert order_by is not None
-        if upto is not None:
-            table = table.where(F.col(order_by) <= F.lit(upto))
+        if version is not None:
+            table = table.where(F.col(order_by) <= F.lit(version))
         place = F.struct(order_by, "file", "seq", is_add.alias(IS_ADD))
         return found.known(table).withColumns({VERSION: F.col(order_by), ORDER: place})
 

@@ -39,7 +39,7 @@ def replay(
         order_by: A column that orders the patches in place of the chain. All rows of a patch have
             the same value, and patches of different files have different values. Rows with the same
             value are ordered by the files' names and then by ``seq``. ``upto`` is then a value of
-            the column.
+            the column: of ``file`` the path of one of the files, as `load` takes it.
         marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
             source makes no rows of statements. By default ``changes`` are read twice.
 
@@ -49,9 +49,9 @@ def replay(
     Raises:
         PatchError: The patches are not one chain: a patch comes after a missing one, two come after
             the same one, an id comes twice, or there are several first patches. The message names
-            the patch and its file. Or the version does not exist.
+            the patch and its file. Or the version, or the file of ``upto``, does not exist.
         ValueError: A column is missing, or has another type.
-        TypeError: ``upto`` is neither a number nor an id.
+        TypeError: ``upto`` is neither a number nor an id, or ``changes`` is not a DataFrame.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

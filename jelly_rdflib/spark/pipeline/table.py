@@ -37,10 +37,15 @@ def check_marks(marks: DataFrame) -> DataFrame:
 
 def check_quads(quads: DataFrame, what: str) -> DataFrame:
     """Check a table of quads, named ``what``, as `check_changes`; drop its other columns."""
+    if "op" in getattr(quads, "columns", ()):
+        raise ValueError(f"{what} has operations, not quads: replay() makes quads of them")
     return _check(quads, QUADS, what).select(*QUAD)
 
 
 def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
+    if not hasattr(table, "schema"):
+        given = type(table).__name__
+        raise TypeError(f"{what} is to be a DataFrame, not {given}: spark.read.format(…).load(…)")
     check_columns(table.schema, schema, what, needed=schema.names)
     return table.withColumns(
         {field.name: F.col(field.name).cast(field.dataType) for field in schema}

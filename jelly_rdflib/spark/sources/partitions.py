@@ -128,8 +128,8 @@ def _try_to_look(file: Entry, storage: Storage, kind: Kind, options: ReadOptions
         return _look(file, storage, kind, options.limits, options.on_repeated_options)
     except DecodeError as error:
         if options.mode == FAILFAST:
-            error.source = file.path
-            raise
+            kind.explain(error, file.path)
+            raise error.with_traceback(None) from None
         return None
     except FileNotFoundError:
         if is_patch(file.path) or not options.ignores_missing:

@@ -72,8 +72,9 @@ class RowMaker:
             if error.rule is Rule.REPEATED_OPTIONS:
                 error.message = _REPEATED
             if self.options.mode == FAILFAST:
-                error.source = path
-                raise
+                self.kind.explain(error, path)
+                # Spark shows all frames of a traceback, before the message.
+                raise error.with_traceback(None) from None
             if has_corrupt:
                 told = {"file": path, "offset": error.offset, "reason": str(error)}
                 row = {name: value.as_py() for name, value in constants.items()}

@@ -9,7 +9,7 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.spark.connections import check_no_secrets, take_settings
-from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
+from jelly_rdflib.spark.kinds import FOLDER, JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
 from jelly_rdflib.spark.planning import THIS_MACHINE, Cluster
@@ -55,7 +55,7 @@ class FileSource(DataSource):
         reader = self._open(RowsReader, self.options if table is None else table, None)
         schema = reader.schema
         for name in reader.folder_names():
-            schema.add(name, "string")
+            schema.add(name, "string", metadata={FOLDER: True})
         if table is not None:
             schema[0].metadata = {TABLE: table}
             # In a table that Spark makes of a query's columns, all columns can be null.

@@ -17,11 +17,11 @@ from pyspark.sql.datasource import (
     DataSourceStreamArrowWriter,
     WriterCommitMessage,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.spark.connections import take_settings
-from jelly_rdflib.spark.kinds import Kind, check_columns
+from jelly_rdflib.spark.kinds import FOLDER, OPERATIONS, STATEMENTS, Kind, check_columns
 from jelly_rdflib.spark.options import WriteOptions
 from jelly_rdflib.spark.sources.sorting import in_order
 from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store, full_path
@@ -64,9 +64,14 @@ class PartitionWriter:
         job: str,
         settings: Mapping[str, str],
     ) -> None:
+        # Spark's names are without case.
+        columns = StructType([StructField(each.name.lower(), each.dataType) for each in schema])
+        self._kind, self._known = kind, {*OPERATIONS.names, *STATEMENTS.names}
+        for each in schema:
+            if each.name.lower() not in self._known and FOLDER not in each.metadata:
+                raise ValueError(f"{kind.name} has no column {each.name!r}: rename it, or drop it")
         needed = ("s", "p", "o") if kind.is_statements else ("op", "s", "p", "o")
-        check_columns(schema, kind.schema, f"a table of {kind.name}", needed=needed)
-        self._kind = kind
+        check_columns(columns, kind.schema, f"a table of {kind.name}", needed=needed)
         own, given = take_settings(options)
         self._options = WriteOptions.of(given, kind)
         self._job = job
@@ -94,7 +99,7 @@ class PartitionWriter:
 
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
-        ordered = in_order(iterator, sort_bytes=self._options.sort_bytes)
+        ordered = in_order(map(self._named, iterator), sort_bytes=self._options.sort_bytes)
         rows = (record_batch for record_batch in ordered if record_batch.num_rows > 0)
         first = next(rows, None)
         if first is None:
@@ -123,6 +128,10 @@ class PartitionWriter:
                 f"partition {partition} can't be written as {self._kind.name}: {error}{hint}"
             ) from error
         return WrittenFile(path, partition)
+
+    def _named(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        rows = rows.rename_columns([name.lower() for name in rows.schema.names])
+        return rows.select([name for name in rows.schema.names if name in self._known])
 
     def _publish(self, messages: Sequence[WriterCommitMessage | None], job: str) -> None:
         """Rename the temporary files, which makes them visible."""

@@ -109,6 +109,10 @@ def test_damaged_file_is_named_in_a_line(log: Path) -> None:
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "b.jellyp" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+    # PySpark would log the stack of Java.
+    ended = start("replay", log / "a.jellyp", "--order-by", "seq", "--upto", "monday")
+    assert ended.stderr.startswith("jellyp: [CAST_INVALID_INPUT]")
+    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("when", ["as Java starts", "in a batch"])
@@ -158,6 +162,8 @@ def test_replay(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.nq"
     invoke("replay", log, "--order-by", "file", "--upto", log / "a.jellyp", "-o", out)
     # This folder has only the second patch.
+    refused = invoke("replay", log, "--order-by", "file", "--upto", 1, code=1)
+    assert "no patch is in a file '1'" in refused.stderr
     (file,) = [path for path in out.iterdir() if path.stat().st_size and path.suffix == ".txt"]
     assert file.read_text() == "_:b <urn:p> _:c <urn:g> .\n"
     then = tmp_path / "then.jelly"

@@ -244,6 +244,9 @@ class TestWrongSources:
                 list(call(tmp_path / f"missing.{f.extension}"))
         with pytest.raises(IsADirectoryError):
             items(f, tmp_path)
+        (tmp_path / "log.db").touch()
+        with pytest.raises(IsADirectoryError, match="folder of a patch log: open it as a PatchLog"):
+            items(f, tmp_path)
 
     def test_an_error_of_the_file_goes_through(self, f: Format) -> None:
         with pytest.raises(ConnectionResetError):

@@ -1,6 +1,7 @@
 """Tests the order of patches over files: the chain, and each fault of a chain."""
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -261,3 +262,10 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert found == {("<urn:s>", "<urn:p>", each, None) for each in ("<urn:a>", "<urn:x>")}
     with pytest.raises(ValueError, match="no column 'when'"):
         replay(changes, order_by="when")
+    with pytest.raises(PatchError, match="no patch is in a file 'bb': upto is a path of"):
+        replay(ended, order_by="file", upto="bb")
+    with pytest.raises(TypeError, match="'file' has strings, so upto is a string, not 1"):
+        replay(ended, order_by="file", upto=1)
+    # As `load` takes it.
+    whole = changes_of(spark, {f"{Path.cwd()}/a": first, f"{Path.cwd()}/b": [delete]})
+    assert len(quad_set(replay(whole, order_by="file", upto="a"))) == 2

@@ -11,7 +11,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay, versions
+from jelly_rdflib.spark.pipeline import CHANGES, diff, effective, history, replay, versions
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.terms import plain
 from tests.algebra.strategies import patches
@@ -211,6 +211,11 @@ def test_wrong_tables(spark: SparkSession) -> None:
     changes = changes_of(spark, {"f": [A]})
     with pytest.raises(ValueError, match="missing: seq, name"):
         replay(changes.drop("seq", "name"))
+    with pytest.raises(TypeError, match=r"is to be a DataFrame, not str: spark\.read\.format"):
+        replay("log")
+    for states in ((changes, changes), (replay(changes), changes)):
+        with pytest.raises(ValueError, match=r"state has operations, not quads: replay\(\) makes"):
+            diff(*states)
     with pytest.raises(ValueError, match="the base has the columns s, p, o, g; missing: g"):
         replay(changes, changes.select("s", "p", "o"))
     assert quad_set(replay(changes.selectExpr("* except (seq)", "int(seq) as seq")))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 import jelly_rdflib as jr
-from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH
+from jelly_rdflib.spark.kinds import FOLDER, JELLY, JELLY_PATCH, RDF_PATCH
 from jelly_rdflib.spark.sources.writer import FolderStreamWriter, FolderWriter, WrittenFile
 
 ROW = {"op": "A", "s": "<urn:s>", "p": "<urn:p>", "o": "<urn:o>", "g": None, "name": None}
@@ -62,6 +62,23 @@ def test_a_table_without_rows_makes_an_empty_folder(tmp_path: Path) -> None:
     assert messages == [WrittenFile(None, 0)] * 2
     one.commit(messages)
     assert names(tmp_path / "a") == {"_SUCCESS"}
+
+
+def test_a_column_is_written_in_any_case_and_an_unknown_one_refused(tmp_path: Path) -> None:
+    for name in ("graph", "G"):
+        schema = StructType([*JELLY_PATCH.schema.fields[:-2]]).add(name, "string")
+        schema.add("day", "string", metadata={FOLDER: True})
+        row = {key: value for key, value in ROW.items() if key not in ("g", "name")}
+        batch = pa.RecordBatch.from_pylist([{**row, name: "<urn:g>", "day": "9"}])
+        options = {"path": str(tmp_path)}
+        if name == "graph":
+            with pytest.raises(ValueError, match="jelly-patch has no column 'graph': rename it"):
+                FolderWriter(JELLY_PATCH, options, schema, overwrite=True)
+            continue
+        one = FolderWriter(JELLY_PATCH, options, schema, overwrite=True)
+        one.commit([one.write(iter([batch]))])
+    (path,) = tmp_path.glob("part-*")
+    assert [str(row[4]) for row in jr.read_operations(path) if row[0] == jr.Op.A] == ["urn:g"]
 
 
 def test_append_keeps_and_overwrite_replaces(tmp_path: Path) -> None:
