@@ -23,8 +23,8 @@ def load(input_: InputArgument) -> Dataset:
     should have written it may have failed.
     """
     dataset = empty_dataset()
-    if input_.format is None and input_.name == os.devnull:
-        input_.format = find_format("n-quads")
+    if input_.name == os.devnull:
+        input_.format = input_.format or find_format("n-quads")
     for batch in input_.batches():
         if input_.format.holds_changes:
             raise click.UsageError(
