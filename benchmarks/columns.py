@@ -34,7 +34,10 @@ def _draft() -> Any:
 
 
 class _Lookup:
-    """A lookup of a writer, which replaces the least recently used entry that the batch spares."""
+    """A lookup of a writer; when it is full, a new entry replaces the least recently used one.
+
+    The batch must not use the replaced entry, since all new entries come before the columns.
+    """
 
     def __init__(self, size: int) -> None:
         self._ids: OrderedDict[str, int] = OrderedDict()

@@ -140,7 +140,7 @@ def make_cached(folder: Path, found: list[tuple[URIRef, str]], quads: list[Quad]
 
 
 def stream_options() -> jr.StreamOptions:
-    """Return the options of the Jelly-RDF stream, which pyjelly gets, too."""
+    """Return our options for Jelly-RDF; `pyjelly_options` returns equal ones for pyjelly."""
     return jr.StreamOptions(frame_rows=jr.PatchOptions().frame_rows)
 
 

@@ -58,7 +58,7 @@ def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
 
 
 def is_picture(output: Any) -> bool:
-    """Return whether an output is a picture, which each build draws again and nothing stores."""
+    """Return whether an output is a picture. Each build draws pictures again; none is stored."""
     return any(kind.startswith("image/") for kind in output.get("data", {}))
 
 

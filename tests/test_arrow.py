@@ -241,7 +241,7 @@ class TestWriting:
             ({"op": "H", "name": None}, "operation H has no name"),
             ({"op": "H", "o": None}, "operation H has no o"),
             ({"op": "PA", "o": None}, "operation PA has no o"),
-            ({"op": "PA", "o": '"x"'}, "operation PA has something else than an IRI"),
+            ({"op": "PA", "o": '"x"'}, "operation PA has an o that is not an IRI"),
         ],
     )
     def test_what_is_no_operation_is_refused(self, row: dict[str, Any], message: str) -> None:

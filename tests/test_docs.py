@@ -10,7 +10,7 @@ import pytest
 from tests.examples import DOCS, PAGES, name_page, run_page
 from tests.formats.syntaxes.support import ISOLATED
 
-# The example of Kafka needs a broker, so `tests.live.kafka.test_docs` runs it.
+# The example for Kafka needs a broker, so `tests.live.kafka.test_docs` runs it.
 WITHOUT_SPARK = [
     page for page in PAGES if page.parent != DOCS / "spark" and page != DOCS / "live" / "kafka.md"
 ]

@@ -183,7 +183,7 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
     "swap a patch": (lambda: jr.apply(Graph(), PATCH), r"apply\(source, target\)"),
     "apply to a number": (lambda: jr.apply(PATCH, 1), "of rdflib, not int$"),
     "apply a log": (lambda: jr.apply(_log(), Dataset()), r"log\.checkout\(\)"),
-    "read a log's folder": (lambda: jr.apply(_log().path, Dataset()), "a patch log as a PatchLog"),
+    "read a log's folder": (lambda: jr.apply(_log().path, Dataset()), "open it as a PatchLog"),
     "open no log": (lambda: jr.PatchLog("none"), "create=True"),
     "append statements": (lambda: _log().append("v.ttl"), r"diff\(before, file\)"),
     "save as statements": (lambda: PATCH.save("v.ttl"), "save a patch as .rdfp or .jellyp"),

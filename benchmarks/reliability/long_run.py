@@ -1,9 +1,10 @@
-"""A long stream through three processes: ``python -m benchmarks.reliability.long_run``.
+"""Send a long stream through three processes: ``python -m benchmarks.reliability.long_run``.
 
-The first generates operations and writes them as Jelly-Patch into a pipe; the second decodes and
-encodes them again, into another pipe; the third decodes and counts. Each counts what it has by
-kinds of operations, which must agree, and notes its memory as it goes, which must not grow.
-``--to FOLDER`` writes a picture and its figures into the section of ``tried.md`` there.
+The first process generates operations, and writes them as Jelly-Patch into a pipe. The second
+decodes them, and encodes them again into another pipe. The third decodes and counts them. Each
+process counts the operations of each kind; the counts must agree. Each also notes its memory as it
+goes; the memory must not grow. ``--to FOLDER`` writes a picture into the folder, and the figures
+into a section of its page ``tried.md``.
 """
 
 from __future__ import annotations

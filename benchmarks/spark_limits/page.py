@@ -40,7 +40,7 @@ NOTE_ON_SPILL = """
 Spark sorts in memory, and spills the rows to the disk when they exceed the memory of an executor.
 So spilled bytes start at a size that depends on the executors.
 """
-# The part of the data that a figure may grow in addition; measurements vary by some percent.
+# How much faster than its input a figure may grow, since measurements vary by a few percent.
 MARGIN = 0.05
 
 Columns = dict[str, tuple[Callable[[Run], float], str]]

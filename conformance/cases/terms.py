@@ -154,7 +154,7 @@ def _deep(levels: int) -> tuple[Any, Any]:
 
 
 def _very_deep(levels: int) -> bytes:
-    """Return such a row as bytes, since protobuf can't write messages of this depth."""
+    """Return the row of `_deep` as bytes, for levels that protobuf can't write as messages."""
     start = field(1, s.SerializeToString()) + field(5, p.SerializeToString())
     inner = start + field(9, o.SerializeToString())
     for _ in range(levels - 1):

@@ -263,8 +263,14 @@ class LogArgument(InputArgument):
             self._advance(1)
             self._read += 1
 
-    def batches(self, **settings: Any) -> Generator[Batch, None, None]:
-        """Read the batches of all patches, once; no patch needs ``settings``."""
+    def batches(
+        self, *, keeps_directions: bool = False, **settings: Any
+    ) -> Generator[Batch, None, None]:
+        """Read the batches of all patches, once; patches have no base directions.
+
+        Raises:
+            ValueError: There are other ``settings``, which no patch needs.
+        """
         if settings:
             raise ValueError(f"a patch log is not read with {', '.join(settings)}")
         for _, read in self.read_patches():

@@ -233,7 +233,8 @@ def append(
                 elif PREV in dropped or " already: " in str(error):
                     # Another process was first, or the patch needs no second time.
                     raise
-                raise InputError(input_.name, f"{error}: {advice}") from error
+                message = str(error).partition(": make the patch ")[0]
+                raise InputError(input_.name, f"{message}: {advice}") from error
             except JellyError:
                 raise
             except ValueError as error:

@@ -45,8 +45,8 @@ def command(
     FILE has changes or statements, or is the folder of a patch log; without it, standard input is
     read. Several files are counted together.
 
-    The first 100,000 graphs, up to 12 MiB of names, and as many predicates are counted one by one.
-    The graphs and predicates after them are counted together, as others.
+    The first 100,000 graphs, or 12 MiB of their names, get a count each, and so do as many
+    predicates. The graphs and predicates after them share one count, "others".
 
     \b
     Examples:

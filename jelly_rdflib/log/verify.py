@@ -167,7 +167,7 @@ def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
 
 
 def _strays(history: FolderHistory, folder: Path) -> set[str]:
-    """Return the files without a row, except those that the next writer will remove."""
+    """Return files that the database does not list, except those that a writer will remove."""
     names = set(list_names(folder))
     query = f"SELECT file FROM {folder.name}"
     with history.database.reading() as connection:

@@ -44,14 +44,14 @@ def diff(
     a file, the patch is one of quads, and a Graph counts as a default graph. A named graph without
     statements counts as missing.
 
-    Prefixes are compared if both sides can have them. If rdflib binds prefixes to only one side by
-    itself, because the other side is a file or a checkout of a log, these are not deleted, and only
-    added if new statements use them.
+    Prefixes are compared if both sides can have them. If one side is a file or a checkout of a
+    log, rdflib may have bound prefixes of its own to the other side only. The patch never deletes
+    these, and adds them only if new statements use them.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     connected by blank nodes are a component. Components with the same canonical form (RDFC-1.0) are
     equal, whatever else changed. In the other components blank nodes are paired: first nodes that
-    some statement distinguishes from all others, then nodes with most statements in common. The
+    some statement distinguishes from all others, then those with the most in common. The
     patch has only the statements in which the pairs differ. It may be larger than necessary, since
     finding the smallest difference takes exponential time; here the number of statements bounds the
     work. Deleted statements have the labels of ``old``, so that the patch applies to ``old``
@@ -79,8 +79,8 @@ def diff(
         canonical: True: compare blank nodes by their statements, which needs the extra
             ``syntaxes``. False: by their labels. None: by their statements if either side is a file
             whose syntax has nodes without labels.
-        directions: Whether to keep the base directions of literals in files, which is an error
-            here, or to drop them; see `jelly_rdflib.read_statements`.
+        directions: What to do with the base directions of literals in files: ``"keep"`` makes
+            them an error here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
 
     Returns:
         A patch with one transaction; an empty patch if both sides are equal. Prefixes come first,

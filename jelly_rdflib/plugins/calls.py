@@ -53,7 +53,7 @@ def get_bytes(source: InputSource, format: Format) -> Any:
         raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
     if isinstance(stream, BytesIOWrapper) and stream.name in ("string", "stream"):
         # Errors must not begin with rdflib's name for text that has none.
-        return SimpleNamespace(read=stream.read)
+        return SimpleNamespace(read=stream.read, wrapped=stream.wrapped)
     return SimpleNamespace(read=_encoding_reader(stream)) if is_text else stream
 
 

@@ -147,7 +147,8 @@ class StoreFile:
     def _restrict(self, log_path: Path) -> None:
         """Give nobody access to the log who can't read the file."""
         mode = self._path.stat().st_mode
-        # Readers of a file must be able to enter a folder. The owner must be able to write the log.
+        # Whoever can read the file must also be able to enter the log's folder. The owner must be
+        # able to write the log.
         wanted = mode & 0o777 | (mode & 0o444) >> 2 | 0o700
         is_new = make_folder(log_path)
         found = log_path.stat().st_mode & 0o777

@@ -351,7 +351,7 @@ class Recorder(Block):
 
     def __enter__(self) -> Self:
         if self._transactions is not None:
-            raise RecordError("a recorder is for one block")
+            raise RecordError("a recorder works only for one block: call record() again")
         self._context = self._open_sink()
         sink = self._context.__enter__()
         try:

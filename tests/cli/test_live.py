@@ -244,8 +244,8 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
-        (["subscribe", "{log}", "--log", "x", "--apply", "y.nq"], "exclude one another"),
-        (["subscribe", "{log}", "--strict", "--log", "x"], "--strict is for --apply to a file"),
+        (["subscribe", "{log}", "--log", "{log}", "--apply", "y.nq"], "exclude one another"),
+        (["subscribe", "{log}", "--strict", "--log", "{log}"], "--strict is for --apply to a file"),
         (["subscribe", "{log}", "--strict", "--apply", "http://localhost/x"], "to a file"),
     ],
 )

@@ -309,7 +309,7 @@ def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) ->
 
 
 def test_the_time_out_is_that_of_python_by_default() -> None:
-    """The default is written in two places, so that help does not import the log."""
+    """The default is written in two places, so that `--help` need not import the log."""
     assert DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT
 
 

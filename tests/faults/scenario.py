@@ -124,8 +124,8 @@ class Scenario:
             self.prepare(target)
             self.states = [state_of(target)]
             apply(self._watched(lambda: self.states.append(state_of(target))), target)
-        # This dict has the states after the operations are applied once more to a target that was
-        # stopped.
+        # For each number of commits that a stopped target may have: its state after all operations
+        # are applied to it again.
         self._finals: dict[int, dict[str, Any]] = {}
 
     def _fitting(self, operations: Iterable[Operation], target: Graph) -> list[Operation]:

@@ -348,5 +348,5 @@ class TestJelly12:
             pytest.raises(jr.DecodeError, match="base direction rtl") as caught,
         ):
             next(graphs)
-        assert (caught.value.frame, caught.value.offset) == (0, 2)
+        assert (caught.value.frame, caught.value.offset) == (1, 2)
         assert next(graphs, None) is None

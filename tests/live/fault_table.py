@@ -71,7 +71,7 @@ def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> 
 
 
 def copy(peer: Peer, log: jr.PatchLog, count: int = 0, **settings: Any) -> None:
-    """Copy patches to a log, in the way of `follow`."""
+    """Copy patches to a log, and stop when `follow` would."""
     with peer.connect(**settings) as source:
         progress = closer(source, count) if count and not peer.silence else None
         append_from(source, log, progress=progress)

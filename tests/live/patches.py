@@ -13,7 +13,7 @@ P, G = URIRef("urn:p"), URIRef("urn:g")
 
 
 def patch_of(number: int, size: int = 1, name: str = "s") -> jr.Patch:
-    """Return a patch of `size` statements with a number."""
+    """Return a patch that adds `size` statements, whose object is `number`."""
     rows = [(Op.A, URIRef(f"urn:{name}/{number}/{n}"), P, Literal(number), G) for n in range(size)]
     return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
 

@@ -67,7 +67,7 @@ def test_no_stream_starts_in_the_middle_of_a_call() -> None:
 
 
 def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
-    """A finalizer starts no stream inside a row, although the collector may run at an exception."""
+    """A finalizer can't start a stream inside a row, even if the collector runs on an error."""
     (batch,) = NodeBatches(NODE_TYPES, [(Op.A, Literal("s"), G, G, G)])
     writer = PatchWriter(FrameBuffer(1 << 20))
     encoder: Any = writer.encoder

@@ -47,7 +47,7 @@ def test_a_source_goes_on_from_its_position(address: str) -> None:
 
 
 def test_a_position_of_another_transport_is_refused(address: str) -> None:
-    with live.connect(address) as source, pytest.raises(ValueError, match="no position"):
+    with live.connect(address) as source, pytest.raises(ValueError, match="not a position"):
         source.resume('{"0": 7}')
 
 

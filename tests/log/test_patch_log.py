@@ -101,7 +101,7 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
     for create in (False, True):
         with pytest.raises(NotADirectoryError, match="a folder"):
             PatchLog(tmp_path / "file", create=create)
-    with pytest.raises(LogError, match="no patch log"):
+    with pytest.raises(LogError, match="not a patch log"):
         PatchLog(tmp_path)
     with pytest.raises(ValueError, match="compression"):
         PatchLog.create(tmp_path / "log", compression="lzma")
@@ -111,7 +111,7 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("PRAGMA application_id = 7", "no database of a patch log"),
+        ("PRAGMA application_id = 7", "not a database of a patch log"),
         ("PRAGMA user_version = 3", "version 3 of the format"),
         ("UPDATE log SET compression = 'xz'", "has no valid row"),
         ("DELETE FROM log", "has no valid row"),

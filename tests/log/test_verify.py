@@ -68,7 +68,7 @@ def with_digest(path: Path) -> Path:
 
 HARMS: dict[str, Callable[[Path], object]] = {
     "is gone": Path.unlink,
-    "no file, but a folder": put_folder,
+    "not a file, but a folder": put_folder,
     "folder, a pipe or the like": put_pipe,
     "is damaged": lambda path: path.write_bytes(b""),
 }

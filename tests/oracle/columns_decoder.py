@@ -223,7 +223,7 @@ class Reference:
                 length += more
             length += 1 if is_unbound else 2
             if skip > len(values) - at:
-                raise RuleError(f"{skip} values, but fewer are left", "column-layout")
+                raise RuleError(f"a code of {skip} values, but fewer are left", "column-layout")
             if len(cells) + skip + length > count:
                 raise RuleError("more cells than rows", "column-layout")
             cells += values[at : at + skip]

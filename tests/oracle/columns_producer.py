@@ -44,10 +44,10 @@ class Stream:
     """A stream that the producer can write.
 
     Attributes:
-        options: Fields of the options row; lookups of 128 names or more, and with an entry for a
-            datatype if a literal has one.
-        operations: ``("A", s, p, o, g or None)``, ``("PA", name, iri, None)`` and, in MESSAGES,
-            ``("END",)``, the last one after the last statement.
+        options: Fields of the options row. The name lookup has room for at least 128 names, and
+            the datatype lookup for at least one datatype if a literal has one.
+        operations: ``("A", s, p, o, g or None)`` and ``("PA", name, iri, None)``. A stream of
+            MESSAGES also has ``("END",)``, at least once after the last statement.
         draft: The draft whose field numbers are used.
     """
 

@@ -28,7 +28,8 @@ from tests.recording.support import (
     statements,
 )
 
-# rdflib's parsers add statements by several methods; ours add whole batches.
+# Formats of both kinds of parsers: rdflib's add statements by several methods, and ours add whole
+# batches.
 QUADS = ["nquads", "trig", "json-ld", "jelly-patch", "jelly-rdf"]
 
 

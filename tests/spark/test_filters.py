@@ -1,4 +1,4 @@
-"""Tests that filters from Spark select the same rows as SQL, together with filters in options."""
+"""Tests that filters from Spark select the same rows as SQL, also along with those in options."""
 
 from pathlib import Path
 from typing import Any

@@ -201,7 +201,7 @@ class TestRefusals:
             with pytest.raises(jr.EncodeError, match="no transaction to end"):
                 writer.write_all(make(given))
             writer.write_all(make(good[count:]))
-            with pytest.raises(jr.EncodeError, match="5 of type int is not a term"):
+            with pytest.raises(jr.EncodeError, match="5 of type int is not an RDF term"):
                 writer.write_all(make([*good, (Op.A, S, P, 5, G), (Op.TC,)]))
         expected = [plain_operation(each) for each in (*good, *good)]
         assert decoder.read(file.getvalue()) == [*expected, ("END",)]

@@ -105,7 +105,7 @@ class Browser:
         )
 
     def changes(self) -> list[tuple[bool, int]]:
-        """Return the listed changes: whether each is an addition, and its number of rows."""
+        """Return the listed changes: whether each is an addition, and the number of its row."""
         found = self.run(
             """
             const rowOf = (it) => +new URLSearchParams(it.hash.slice(1)).get("statement");

@@ -122,7 +122,7 @@ cdef class ColumnBatches:
             if op != H:
                 numbers[GRAPH] = self.read_term(views, GRAPH, row)
                 if numbers[OBJECT] and terms.kinds[numbers[OBJECT]] != TermKind.IRI:
-                    raise self.error(row, op, "has something else than an IRI as its o")
+                    raise self.error(row, op, "has an o that is not an IRI")
         if rows_append(
             &self.parser.decoder.rows, op, numbers[SUBJECT], numbers[PREDICATE], numbers[OBJECT],
             numbers[GRAPH],

@@ -116,7 +116,7 @@ cdef class TermTable:
         self.check_name(name, "prefix")
         if kind > TermKind.IRI and kind != TermKind.DEFAULT_GRAPH:
             raise EncodeError(
-                f"prefix {self.text_of(name)!r} can't stand for {self.show(iri)}: it is no"
+                f"prefix {self.text_of(name)!r} can't stand for {self.show(iri)}: it is not a"
                 " URIRef"
             )
         if is_added and kind == TermKind.NONE:

@@ -441,7 +441,8 @@ cdef class FrameDecoder:
             number[0] += 1
             if content.kind == NO_FIELD or OPERATIONS[self.row_message][content.number] == 0:
                 continue
-            # Two kinds of wrong rows are skipped without an operation.
+            # The decoder has skipped two kinds of wrong rows, so they make no operation: a header
+            # without a value, and a punctuation mark in a stream that is not PUNCTUATED.
             if content.kind == PATCH_HEADER:
                 if self.terms.read_message(PATCH_HEADER, content.span, header) < 0:
                     return -1

@@ -131,7 +131,7 @@ cdef class FrameStatistics:
 
     @property
     def is_delimited(self):
-        """Whether the frames have their lengths before them."""
+        """Whether each frame has its length before it."""
         return self.batches.frames.is_delimited
 
     @property

@@ -265,7 +265,7 @@ cdef class TermTexts:
         memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
         for position in range(3):
             size += self.find(numbers[position]).size + 1
-        # A limit: a few triples that share triples may expand to endless text.
+        # Limit the text: a few triples that share quoted triples may expand to very long text.
         if size > self.max_size:
             raise LimitError(
                 f"a quoted triple has more than {self.max_size} bytes", limit="max_text_size",

@@ -150,8 +150,8 @@ class IsolatedBatches(Iterator[Batch]):
         try:
             data = self._source.read(min(size, messages.PIECE_SIZE))
         except DecodeError as error:
-            # The child still has statements from before the error. A copy has no traceback; the
-            # traceback would keep the child alive.
+            # Raise the error later, since the child still has statements from before it. Keep a
+            # copy, since the traceback of the original would keep the child alive.
             self._source_error = copy.copy(error)
             child.send(None)
         else:

@@ -118,10 +118,10 @@ class SyntaxInput:
     def read(self, size: int) -> bytes:
         """Return at most ``size`` bytes, and none at the end.
 
-        The parser gets all bytes that it asks for, however small the pieces of the source are; only
-        a token that is checked as a whole may end earlier. Whenever the parser gets more bytes,
-        it scans an incomplete token again from its start, so with small pieces the time would grow
-        with the square of the token's size.
+        The parser gets all bytes that it asks for, however small the pieces of the source are.
+        Whenever it gets more bytes, it scans an incomplete token again from its start, so with
+        small pieces the time would grow with the square of the token's size. With ``scanner``,
+        which checks whole tokens, it may get fewer bytes, up to the end of a token.
         """
         if self._given == len(self._taken):
             self._taken, self._given = self._take(size), 0

@@ -306,7 +306,7 @@ class LogServer:
     ) -> Response:
         """Append a patch; the answer comes when the patch is on the disk.
 
-        Status 412 says that another patch was appended meanwhile, and names the newest one.
+        Status 412 says that another patch was appended meanwhile; the ETag names the newest one.
         """
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type not in CHANGES:

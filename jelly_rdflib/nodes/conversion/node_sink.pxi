@@ -229,7 +229,7 @@ cdef class StatementSink(NodeSink):
         self.put(A, s, p, o, g)
 
     def add_namespace(self, prefix, iri):
-        """Declare a namespace, for people to read.
+        """Declare a namespace, which only makes the data easier to read for people.
 
         Args:
             prefix: The prefix without its colon.

@@ -331,7 +331,7 @@ def small(tmp_path: Path) -> Path:
 
 ANSWERS = {
     # Each command has the outcome that the suite must report.
-    "raise SystemExit(0)": ("failed", "no document"),
+    "raise SystemExit(0)": ("failed", "not a document"),
     "raise SystemExit(1)": ("failed", "exit status 1"),
     "print('why', file=sys.stderr); raise SystemExit(3)": ("failed", "refused: why"),
     "print('not yet', file=sys.stderr); raise SystemExit(4)": ("unsupported", "not yet"),

@@ -107,7 +107,7 @@ def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
 
 
 def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[Any, Any]) -> None:
-    """Check that each batch gives the same frame, or error, as its content does as tuples."""
+    """Check that encoding a batch gives the same frame, or error, as encoding its tuples."""
     for pair in pairs:
         results = []
         for encoder, items in zip(encoders, pair, strict=True):

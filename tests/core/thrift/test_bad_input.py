@@ -49,7 +49,7 @@ def fault(data: bytes, **limits: int) -> jr.DecodeError:
         (T(any=SCHEMA.RDF_ANY()), "any of RDF_Term is not a term"),
         (T(undefined=SCHEMA.RDF_UNDEF()), "undefined of RDF_Term is not a term"),
         (T(repeat=SCHEMA.RDF_REPEAT()), "repeat of RDF_Term is not a term"),
-        (literal(langtag="en_GB"), "no language tag"),
+        (literal(langtag="en_GB"), "not a language tag"),
         (literal(langtag="en", datatype="urn:d"), "language tag and a datatype"),
         (literal(dtPrefix=NAME), "prefixed name as datatype"),
         (literal(langtag="ar", baseDirection="rtl"), "base direction"),

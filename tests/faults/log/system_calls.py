@@ -76,7 +76,8 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count, has_changed
         changes = _changes_files(name, arguments)
-        # Changes of SQLite may happen between the two calls.
+        # A call counts if the call before it changed a file. A call that changes a file always
+        # counts, since SQLite may have changed files after the call before it.
         is_new_point, has_changed = changes or has_changed, changes
         count += is_new_point
         if is_new_point and count == turn:

@@ -169,12 +169,12 @@ class WithIsOpen(Memory):
 
 
 UNUSABLE: dict[str, tuple[Any, str]] = {
-    "closed": (lambda: Graph(WithIsOpen(is_open=False)), "WithIsOpen.* is not open: open it first"),
+    "closed": (lambda: Graph(WithIsOpen(is_open=False)), "WithIsOpen.* is not open: call open"),
     "in an AuditableStore": (
         lambda: Graph(AuditableStore(WithIsOpen(is_open=False))),
         "WithIsOpen.* is not open",
     ),
-    "SQLAlchemy, not opened": (unopened_sqlalchemy, "SQLAlchemy.* is not open: open it first"),
+    "SQLAlchemy, not opened": (unopened_sqlalchemy, "SQLAlchemy.* is not open: call open"),
 }
 
 
@@ -198,9 +198,11 @@ def test_a_store_that_is_open() -> None:
 
 def test_what_can_only_be_read() -> None:
     target = Dataset(SPARQLStore("http://localhost/"))
-    with pytest.raises(jr.ApplyError, match=r"SPARQLStore.* only be read: a SPARQLUpdateStore"):
+    with pytest.raises(jr.ApplyError, match=r"SPARQLStore.* is read-only: use a SPARQLUpdateStore"):
         jr.apply([], target)
-    with pytest.raises(jr.RecordError, match=r"SPARQLStore.* only be read: a SPARQLUpdateStore"):
+    with pytest.raises(
+        jr.RecordError, match=r"SPARQLStore.* is read-only: use a SPARQLUpdateStore"
+    ):
         jr.record(target)
     aggregate = ReadOnlyGraphAggregate([Graph(), Graph()])
     for use in (lambda: jr.apply([], aggregate), lambda: jr.record(aggregate)):

@@ -32,7 +32,7 @@ def apply_all(target: Graph, operations: list[Any]) -> None:
 
 
 def change_recorded(target: Graph, operations: list[Any]) -> None:
-    """Make the changes with rdflib's own methods, recorded, and leave by an exception."""
+    """Record changes by rdflib's own methods, and leave the recording by an exception."""
     with suppress(Failure), jr.record(target):
         perform(target, operations)
         raise Failure

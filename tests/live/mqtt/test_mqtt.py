@@ -151,7 +151,10 @@ def test_a_position_without_its_session_is_an_error_each_time(url: str) -> None:
 
 @pytest.mark.parametrize("position", ["", "7", "[1]", '{"s": "x"}', "null"])
 def test_what_is_no_position_is_refused(url: str, position: str) -> None:
-    with live.connect(url, session="x") as source, pytest.raises(ValueError, match="no position"):
+    with (
+        live.connect(url, session="x") as source,
+        pytest.raises(ValueError, match="not a position"),
+    ):
         source.resume(position)
 
 

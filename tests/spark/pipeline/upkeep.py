@@ -13,7 +13,7 @@ from jelly_rdflib.spark.pipeline import CHANGES, maintain
 
 
 def start(spark: Any, folder: Path, **options: Any) -> Any:
-    """Start to keep the table ``quads`` up to date with ``changes``, one file in each batch."""
+    """Start a query that keeps the table ``quads`` up to date with ``changes``, file by file."""
     stream = (
         spark.readStream.schema(CHANGES)
         .option("maxFilesPerTrigger", 1)
@@ -25,7 +25,7 @@ def start(spark: Any, folder: Path, **options: Any) -> Any:
 
 
 def start_topic(spark: Any, folder: Path, broker: str, topic: str) -> Any:
-    """Start to keep the table ``quads`` up to date with a topic, one message in each batch."""
+    """Start a query that keeps the table ``quads`` up to date with a topic, message by message."""
     messages = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", broker)

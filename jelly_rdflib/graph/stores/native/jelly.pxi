@@ -283,7 +283,8 @@ cdef class JellyChanges(Changes):
             return self.default_name
         number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
         if self.numbers.terms is not self.terms:
-            # The numbers have changed meanwhile: the caller won't use this one.
+            # The store's terms were renumbered meanwhile, so `number` is out of date. The caller
+            # notices this, and numbers the row again.
             return 0
         if number not in self.graphs:
             name = batch.terms.make_node(term)
