@@ -17,7 +17,7 @@ SPARK_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo-spark)
 
 # A Python that is named on the command line must be that of the environment.
 WHICH := -c "import sys; print(sys.base_prefix, sys.version)"
-ifeq ($(origin PYTHON)$(filter clean help,$(MAKECMDGOALS)),command line)
+ifeq ($(origin PYTHON)$(filter clean help,$(or $(MAKECMDGOALS),help)),command line)
 ifneq ($(wildcard $(BIN)/python),)
 ifneq ($(shell $(PYTHON) $(WHICH)),$(shell $(BIN)/python $(WHICH)))
 $(error $(VENV) has another Python than $(PYTHON): run `make clean` first, or leave PYTHON out)

@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from jelly_rdflib.core.arrow import (
     TERM_COLUMNS,
@@ -553,19 +553,16 @@ def write_arrow(
         >>> print(file.getvalue().decode(), end="")
         A <_:b> <urn:p> "1" .
     """
-    if format is not None and not find_format(format).holds_changes and options is None:
-        options = StreamOptions()
+    is_statements = isinstance(options, StreamOptions) or (
+        format is not None and not find_format(format).holds_changes
+    )
     batches = read_record_batches(record_batches, limits=limits)
-    if isinstance(options, StreamOptions):
+    if is_statements:
         batches = map(_check_statements, batches)
     # Convert the first rows before a file is opened, which overwrites it.
     batches = chain(list(islice(batches, 1)), batches)
-    if isinstance(options, StreamOptions):
-        with StatementWriter(destination, options) as writer:
-            for batch in batches:
-                writer.write_all(batch)
-        return
-    with PatchWriter(destination, options, format=cast("Any", format)) as writer:
+    make: Any = StatementWriter if is_statements else PatchWriter
+    with make(destination, options, format=format) as writer:
         for batch in batches:
             writer.write_all(batch)
 
@@ -574,7 +571,7 @@ def _check_statements(batch: Batch) -> Batch:
     others = bytes(batch.ops).translate(None, bytes([Op.A]))
     if others:
         raise EncodeError(
-            f"operation {Op(others[0]).name} is not a statement: Jelly-RDF has only statements,"
-            " so write jelly-patch"
+            f"operation {Op(others[0]).name} is not a statement: the format has only"
+            " statements, so write jelly-patch"
         )
     return batch

@@ -76,6 +76,9 @@ class _PlacedError(JellyError):
         """The message with its position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= {"frame": self.frame, "row": self.row}
+        if self.line == 0:
+            # Nothing was read yet.
+            return self.message
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
         since = "" if self.frame is not None else self._since
         return f"{self.message} ({since}{', '.join(known)})" if known else self.message

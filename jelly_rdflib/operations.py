@@ -57,7 +57,7 @@ class Op(IntEnum):
         return self.name
 
     def __format__(self, spec: str) -> str:
-        return format(int(self) if spec.endswith("d") else self.name, spec)
+        return format(int(self) if spec[-1:] in tuple("bcdnoxX") else self.name, spec)
 
 
 Header: TypeAlias = tuple[Literal[Op.H], str, Node]

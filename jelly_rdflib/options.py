@@ -69,7 +69,8 @@ _OPTION_RANGES = {
     "frame_bytes": (1, MAX_FRAME_SIZE),
 }
 # Names of the command line that are not like those of Python.
-_SHELL = {"stream_type": "physical_type", "names": "max_name_table_size"}
+_SHELL = {"stream_type": "physical_type"}
+_SHELL |= dict.fromkeys(("names", "max_names"), "max_name_table_size")
 # The lookup sizes of the small preset; the big preset has the defaults.
 _SMALL = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
 

@@ -86,7 +86,7 @@ def main(arguments: list[str]) -> None:
         )
     path = ROOT / "CITATION.cff"
     path.write_text(cite(path.read_text("utf-8")), encoding="utf-8")
-    print(f"CITATION.cff: {', '.join([version(), *urls().values()])}")
+    print(f"CITATION.cff: {', '.join([version(), *urls().values()])}", file=sys.stderr)
     print(*hindrances(), sep="\n", end="\n" * bool(hindrances()))
 
 

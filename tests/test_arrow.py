@@ -299,7 +299,7 @@ class TestWriting:
             write_arrow(batches, io.BytesIO(), format="jelly-rdf")
 
     def test_jelly_rdf_has_other_options_than_patches(self) -> None:
-        with pytest.raises(LookupError, match="jelly-rdf is for statements, not for changes"):
+        with pytest.raises(TypeError, match="options must be StreamOptions, not PatchOptions"):
             write_arrow([], io.BytesIO(), format="jelly-rdf", options=jr.PatchOptions())
 
     def test_a_transaction_that_is_not_ended_is_an_error(self) -> None:

@@ -165,8 +165,8 @@ def load_text(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, An
 
         return tokens.select(
             "file",
-            F.lit(0).cast("long").alias("patch"),
-            F.lit(0).cast("long").alias("txn"),
+            F.lit(1).cast("long").alias("patch"),
+            F.lit(1).cast("long").alias("txn"),
             "seq",
             F.when(code == "Z", "END").otherwise(code).alias("op"),
             term(1).alias("s"),

@@ -104,7 +104,14 @@ def _room_of(headers: list[_Header]) -> int:
 
 
 def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
-    """Return headers as operations; a value that is not a term becomes a literal."""
+    """Return headers as operations; a value that is not a term becomes a literal.
+
+    A TypeError says that ``header`` is not a mapping with texts as keys.
+    """
+    if header is not None and not (
+        isinstance(header, Mapping) and all(isinstance(key, str) for key in header)
+    ):
+        raise TypeError(f'header is a dict such as {{"title": "Release 2"}}, not {header!r}')
     return [
         (Op.H, key, value if isinstance(value, Node) else Literal(value))
         for key, value in (header or {}).items()

@@ -75,6 +75,13 @@ class _LogPath(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if is_address(value):
             return value
+        if value.lower().startswith("file:/"):
+            from jelly_rdflib.log.names import local_path
+
+            try:
+                value = local_path(value)
+            except ValueError as error:
+                self.fail(f"{error}.", param, ctx)
         if "://" in value:
             message = f"{value!r} is not an address of a log: those start with http:// or https://."
             self.fail(message, param, ctx)
@@ -188,7 +195,7 @@ def append(
 ) -> None:
     """Append patches to a log, one after the other.
 
-    A PATCH may have several patches, or be another log. A patch without operations is left out.
+    A PATCH may have several patches, or be another log. An empty PATCH is left out.
 
     A version is printed after its patch is on the disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,

@@ -259,7 +259,8 @@ def _decompressed_reader(
         start += more
     if start == b"\xfd7zX":
         # The length of a frame may look like this much.
-        start += read(2)
+        while len(start) < 6 and (more := read(6 - len(start))):
+            start += more
     for magic, name in _OTHERS.items():
         if start.startswith(magic):
             message = f"the input is compressed with {name}, which is not supported: unpack it by"

@@ -36,9 +36,16 @@ _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
 
 
 def local_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path that a URL ``file:…`` stands for, or any other path unchanged."""
-    is_url = isinstance(path, str) and path.lower().startswith("file:/")
-    return url2pathname(urlsplit(str(path)).path) if is_url else path
+    """Return the path of a URL ``file:…``, or any other path unchanged.
+
+    A ValueError says that the URL names another host.
+    """
+    if not isinstance(path, str) or not path.lower().startswith("file:/"):
+        return path
+    url = urlsplit(path)
+    if url.netloc not in ("", "localhost"):
+        raise ValueError(f"{path}: the file is on another host; a local one is file:///…")
+    return url2pathname(url.path)
 
 
 def make_patch_id() -> URIRef:

@@ -146,7 +146,8 @@ class Patch(PatchOperations, Tabular):
     def from_arrow(cls, table: Any, *, limits: Limits | None = None) -> Patch:
         """Return the patch whose operations are the rows of a table, in their order.
 
-        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, and takes other tables, too.
+        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, except that the IRI of the
+        default graph becomes None. It takes other tables, too.
         The columns ``s``, ``p`` and ``o`` have terms as N-Triples text; ``op``, ``g`` and ``name``
         are optional. Without ``op`` all rows are additions. The numbers in ``patch``, ``txn`` and
         ``seq`` are not read.

@@ -141,7 +141,9 @@ class StoreFile:
     def _check_rebuildable(self, has_log: bool) -> None:
         if self._damage is not None and not has_log:
             if type(self._damage) is DecodeError:
-                self._damage.message += ". A store opens Jelly-RDF: parse() reads other formats"
+                fault = self._damage.message.partition("; is the input")[0]
+                advice = "a store opens Jelly-RDF, and parse() reads other formats"
+                self._damage.message = f"{fault}: {advice}"
             raise self._damage
 
     def _restrict(self, log_path: Path) -> None:

@@ -63,7 +63,7 @@ class Kind:
             advice = f'.format("{names[found.name]}") reads files of this name'
         else:
             return
-        error.message = f"{re.split('; is the input|: see read_', error.message)[0]}: {advice}"
+        error.message = f"{re.split('; is the input|: use read_', error.message)[0]}: {advice}"
 
 
 JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")

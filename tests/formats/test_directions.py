@@ -303,6 +303,16 @@ def test_every_way_in_takes_the_word() -> None:
     assert jr.StatementDecoder(directions="drop").options is None
 
 
+def test_a_direction_without_a_version_has_no_meaning() -> None:
+    text = (
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:p="urn:"'
+        ' xmlns:its="http://www.w3.org/2005/11/its"><rdf:Description rdf:about="urn:s"'
+        ' its:dir="rtl"><p:p xml:lang="ar">x</p:p></rdf:Description></rdf:RDF>'
+    )
+    (statement,) = jr.read_statements(text.encode(), format="rdf-xml")
+    assert statement[2] == Literal("x", lang="ar")
+
+
 class TestJelly12:
     """The draft of Jelly-RDF 1.2 is the only Jelly format that has directions."""
 

@@ -610,3 +610,8 @@ def test_the_newest_patches_follow_one_another(tmp_path: Path, change: str, coun
     if count > 1:
         with pytest.raises(LogError, match="the log is broken"):
             log.latest(count)
+
+
+def test_a_url_of_another_host_is_refused() -> None:
+    with pytest.raises(ValueError, match="the file is on another host"):
+        PatchLog("file://elsewhere/log", create=True)

@@ -148,6 +148,21 @@ def test_threads_that_parse_into_a_jelly_store_take_turns(tmp_path: Path) -> Non
     assert len(dataset) == 8 * 2000
 
 
+def test_threads_that_parse_a_str_take_turns() -> None:
+    dataset = Dataset("Jelly")
+    start = threading.Barrier(4)
+
+    def work(n: int) -> None:
+        start.wait()
+        dataset.parse(
+            data="".join(f'<urn:s> <urn:p> "{n} {m}" .\n' for m in range(5000)), format="nt"
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert len(dataset) == 4 * 5000
+
+
 def test_threads_that_parse_one_text_into_an_empty_store_share_no_nodes() -> None:
     dataset = Dataset("Jelly")
     start = threading.Barrier(4)

@@ -102,6 +102,7 @@ class SyntaxInput:
         self.has_dropped = False
         # The last bytes that were searched, to be searched again with the next ones.
         self._looked = b""
+        self._is_directed = False
         self._scanner = scanner
         # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
         self._taken = b""
@@ -186,7 +187,10 @@ class SyntaxInput:
         """Keep the labels in the bytes, and look for directions that pyoxigraph leaves out."""
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
-        if self._written is _WRITTEN_IN_XML and (found := _DIRECTED.search(data)) is not None:
+        if self._written is _WRITTEN_IN_XML and b"rdf:version" in data:
+            # Without this attribute, a direction has no meaning.
+            self._is_directed = True
+        if self._is_directed and (found := _DIRECTED.search(data)) is not None:
             if self._keeps_directions:
                 raise DecodeError(
                     "its:dir on an element with others in it, where pyoxigraph does not read it:"

@@ -12,6 +12,7 @@ from jelly_rdflib.core.wire cimport A, D, END, TA, TC, TX
 from jelly_rdflib.nodes.numbering cimport *
 from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row, StoreJournal
 
+import os
 import rdflib
 import threading
 from traceback import clear_frames

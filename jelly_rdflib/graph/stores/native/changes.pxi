@@ -45,6 +45,7 @@ cdef class Changes(Undoer):
     # that is done meanwhile waits for another thread.
     cdef object turn
     cdef unsigned long thread
+    cdef long process
     cdef NodeTable nodes
     # The batch whose rows were applied last, and the entries of its terms that are known.
     cdef Batch batch
@@ -70,13 +71,17 @@ cdef class Changes(Undoer):
             ApplyError: Another applier has claimed the store, and this one can't wait for it.
         """
         cdef Changes other
-        self.thread = threading.get_ident()
+        self.thread, self.process = threading.get_ident(), os.getpid()
         while True:
             # In one step: between a check and a set, another thread could claim the store.
             other = CLAIMS.setdefault(self.key, self)
             if other is self:
                 return
-            if self.turn is None or other.turn is None or other.thread == self.thread:
+            # In a forked child nobody ends the turn of a thread of the parent.
+            if (
+                self.turn is None or other.turn is None or other.thread == self.thread
+                or other.process != self.process
+            ):
                 raise ApplyError(
                     "changes are being applied to this store already, by another thread or by the"
                     " iterable of these operations: apply one after the other"
