@@ -868,11 +868,11 @@ def test_a_file_of_another_format_is_refused_with_the_way_to_read_it(tmp_path: P
     turtle, patch = tmp_path / "x.ttl", tmp_path / "x.jellyp"
     turtle.write_text("@prefix : <urn:> . :s :p :o .")
     jr.Patch([(Op.A, S, P, P, None)]).save(patch)
-    for file, what in ((turtle, "a store opens Jelly-RDF"), (patch, 'format="jelly-patch"')):
+    for file, what in ((turtle, "the input ends after 28"), (patch, 'format="jelly-patch"')):
         with pytest.raises(jr.DecodeError) as caught:
             opened(file)
         assert what in str(caught.value)
-        assert "A store opens Jelly-RDF: parse() reads other formats" in str(caught.value)
+        assert "a store opens Jelly-RDF, and parse() reads other formats" in str(caught.value)
         assert not log_of(file).exists()
 
 
