@@ -76,7 +76,7 @@ class _PlacedError(JellyError):
         """The message with its position, but without the source."""
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= {"frame": self.frame, "row": self.row}
-        if self.line == 0:
+        if self.line == 0 and self.column is None:
             # Nothing was read yet.
             return self.message
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
@@ -337,9 +337,10 @@ class LogConflict(LogError):
         head: The id of the log's newest patch; None for an empty log.
         version: The number of that patch, which is the version of the log.
         is_locked: Whether other processes kept the log or replica locked.
+        advice: What to do about it.
 
     Attributes:
-        expected, head, version, is_locked: As given.
+        expected, head, version, is_locked, advice: As given.
 
     Examples:
         >>> error = LogConflict("too late", expected=None, head="uuid:1", version=1)
@@ -355,8 +356,9 @@ class LogConflict(LogError):
         head: str | None = None,
         version: int = 0,
         is_locked: bool = False,
+        advice: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, advice=advice)
         self.expected = expected
         self.head = head
         self.version = version

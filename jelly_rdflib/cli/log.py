@@ -237,11 +237,10 @@ def append(
                 if input_.patches is not None:
                     target = click.get_current_context().params["log"]
                     advice = f"jellyp subscribe {patch} --log {target} appends only what is new"
-                elif PREV in dropped or " already: " in str(error):
-                    # Another process was first, or the patch needs no second time.
+                elif PREV in dropped or not error.advice:
+                    # Another process was first, or the log has the patch already.
                     raise
-                message = str(error).partition(": make the patch ")[0]
-                raise InputError(input_.name, f"{message}: {advice}") from error
+                raise InputError(input_.name, f"{error.message}: {advice}") from error
             except JellyError:
                 raise
             except ValueError as error:

@@ -329,23 +329,24 @@ class FolderHistory:
         rows = _FolderState(self, connection)
         newest = rows.newest()
         version, head_id = point_of(newest)
-        earlier, how = rows.find_id(id), "makes"
+        earlier, how, advice = rows.find_id(id), "makes", ""
         if earlier is None:
             earlier, how = rows.find_squashed(id), "was squashed into"
         if earlier is not None:
             message = f"the log has the patch <{id}> already: it {how} version {earlier}"
         elif prev != head_id:
             wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
-            message = f"the patch {wanted}, but the log has none"
+            found = "the log has none"
             if head_id is not None:
-                message = (
-                    f"the patch {wanted}, but the newest is <{head_id}>, version {version}:"
-                    " make the patch for that version; in Python refresh() the log first, or open()"
-                    " the store again"
-                )
+                found = f"the newest is <{head_id}>, version {version}"
+            message = f"the patch {wanted}, but {found}"
+            advice = (
+                "make the patch for that version; in Python refresh() the log first, or open() the"
+                " store again"
+            )
         else:
             return version + 1
-        raise LogConflict(message, expected=prev, head=head_id, version=version)
+        raise LogConflict(message, expected=prev, head=head_id, version=version, advice=advice)
 
     def _add_segment(
         self,
