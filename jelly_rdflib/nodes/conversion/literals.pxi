@@ -13,7 +13,8 @@ cdef enum:
     MAX_DIGITS = 18
 
 cdef object MOST = 10**MAX_DIGITS
-# For a date without a time zone this gives the same as rdflib's converter, which is Python code.
+# For dates without a time zone: the result is the same as that of rdflib's converter, which is
+# Python code, and slower.
 cdef object date_of = datetime.date.fromisoformat
 
 # For each datatype its name in XML Schema and how its value is made; for integers also the range
@@ -85,7 +86,8 @@ cdef class LiteralRules:
 
     cdef bint are_original(self, const NativeType* native) except -1:
         """Return whether rdflib's rules for a datatype are the original ones."""
-        # Generic rules after the original ones can only be for values of other classes.
+        # More generic rules may follow the original ones: rdflib takes the first rule that fits a
+        # value, so these are only for values of other classes.
         return (
             PyDict_GetItemWithError(self.converters, <object>native.iri) == native.converter
             and len(self.specific) == len(self.original_specific)
