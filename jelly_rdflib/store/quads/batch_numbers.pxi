@@ -45,7 +45,8 @@ cdef class BatchNumbers:
             number = terms.number_of_node(node, is_added)
         else:
             number = terms.number_of_term(columns, term, is_added)
-        # A deletion adds no spelling to the store, but a later addition of the same term does.
+        # Don't remember the number after a deletion in another spelling: a later addition of this
+        # term must look it up again, since it adds the spelling to the store.
         if is_added or is_spelled_as(terms, <uint32_t>number, columns, term):
             self.numbers[term] = <uint32_t>number
         if terms.spelling != 0:

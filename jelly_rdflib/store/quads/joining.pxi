@@ -239,8 +239,8 @@ cdef Join join(QuadStore store, list patterns, object graph, int variables):
     cdef Join rows = Join.__new__(Join)
     cdef GraphEntry* entry
     rows.allocate(<int>len(patterns), variables)
-    # A property of the graph may run any code, and so may Python's collector when an object is
-    # made: both may change the numbers of terms.
+    # Look up terms only after this: a property of the graph may run any code, and so may Python's
+    # collector when an object is made, and that code may change the numbers of terms.
     graph_name = name_of(graph)
     rows.snapshot = open_snapshot(store)
     is_there = rows.number(patterns)

@@ -59,7 +59,8 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     permutation = run.permutations[order]
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
-    # The run's own permutation may lack rows that died since. Keep a second snapshot, for joins.
+    # The run's own permutation may lack rows that died after this snapshot. So make another one,
+    # and keep it, since a join looks up rows in the same order again and again.
     if snapshot.permutations is None:
         snapshot.permutations = {}
     permutation = snapshot.permutations.get((run.start, run.end, order))
@@ -194,7 +195,7 @@ cdef class Scan:
             if names and not is_same_triple(first, triple):
                 return True
             if not names or source.rows[source.at] < self.row:
-                # This spelling of the triple came into the store first.
+                # Return the spelling of the triple that came into the store first.
                 self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
@@ -275,7 +276,7 @@ cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
         order = OSPG if o else SPOG
     length = s + p + o
     if has_graph and snapshot.has_many_graphs:
-        # The same order of terms within each graph.
+        # Use the same order of terms, but within each graph.
         order = GSPO if order == SPOG else GPOS if order == POSG else GOSP
         length += 1
     scan.open_sources(order, length, is_merged)
