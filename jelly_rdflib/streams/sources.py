@@ -58,7 +58,7 @@ def name_of(source: Any) -> str | None:
 
 def is_at_hand(source: Any) -> bool:
     """Return whether a source can be read without waiting, as bytes and files on disk can."""
-    # rdflib wraps a text so that its bytes can be read.
+    # A text in memory that rdflib has wrapped, so that its bytes can be read.
     if isinstance(source, io.BytesIO) or isinstance(getattr(source, "wrapped", None), str):
         return True
     try:
