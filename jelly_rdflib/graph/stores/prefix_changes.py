@@ -125,8 +125,8 @@ class PrefixChanges:
     def _change(self, prefix: str, iri: URIRef | None) -> None:
         prefixes = self._prefixes
         if prefixes is None:
-            # Not before the first change: a graph makes a manager when it is asked for one, which
-            # binds rdflib's prefixes. And the user's manager may have another store.
+            # Ask for the manager only at the first change: if a graph has none, it makes one,
+            # which binds rdflib's prefixes. The manager may have another store than the graph.
             store = self._target.namespace_manager.store
             log = self._log if self._is_atomic else None
             prefixes = self._prefixes = open_prefixes(store, log)
@@ -137,7 +137,7 @@ class PrefixChanges:
                 # Check all changes first: some stores could not undo the earlier ones.
                 prefixes.begin(self._waiting)
             if not self._is_exact:
-                # The namespace manager bypasses the log.
+                # The namespace manager changes prefixes without the log, so save all of them.
                 prefixes.save()
             self._is_changed = True
         if self._tap is not None:

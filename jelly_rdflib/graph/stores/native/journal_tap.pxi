@@ -4,7 +4,7 @@
 cdef class JournalTap(Tap):
     """The tap of a `JellyStore`.
 
-    The store itself notes each change, as numbers. The tap passes the changes on as batches: when a
+    The store itself notes each change, as numbers. The tap passes the changes on as batches when a
     transaction is committed, and before a prefix is bound. Until then a rollback leaves no trace.
     """
 
@@ -107,7 +107,8 @@ cdef class JournalTap(Tap):
     def commit_store(self):
         """Commit the changes that were reported."""
         self.changes.commit()
-        # Do the same as `keep_prefixes`: a call needs memory, and must not fail after the commit.
+        # Do what `keep_prefixes` does, but without a call: that needs memory, and could fail,
+        # which must not happen after the commit.
         self.store._committed_prefixes = None
 
     def roll_back_store(self, of_all_graphs):

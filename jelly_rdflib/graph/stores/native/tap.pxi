@@ -60,7 +60,7 @@ cdef class Tap:
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
         self.remove_from_store = store.remove
-        # Store.addN calls `add`.
+        # Store.addN calls `add`, which reports each triple.
         self.adds_one_by_one = type(store).addN is Store.addN
 
     cdef dict find_methods(self):
@@ -83,7 +83,7 @@ cdef class Tap:
     def join(self, Journal journal not None):
         """Report all changes to a journal from now on."""
         with self.lock:
-            # First, so that `leave` undoes the rest wherever memory runs out.
+            # Append it first, so that `leave` can undo the rest, wherever memory runs out.
             self.journals.append(journal)
             if len(self.journals) == 1:
                 self.is_quiet = False
@@ -141,7 +141,7 @@ cdef class Tap:
     cdef object add_all(self, object quads):
         if self.adds_one_by_one:
             return self.methods["addN"](quads)
-        # Before the lock: the iterable may wait for another thread.
+        # Read all quads before taking the lock: the iterable may wait for another thread.
         quads = list(quads)
         is_endpoint = isinstance(self.store, SPARQLStore)
         with self.lock:
@@ -327,7 +327,7 @@ cdef class Tap:
             self.view.undo(change, statement, graph)
         finally:
             self.is_quiet = was_quiet
-            # An interrupt may have come after the change was undone.
+            # Report it even if an interrupt came, if the change was undone before that.
             if changes and self.view.is_there(change, statement, graph) == was_there:
                 self.tell(self.view.as_stored(changes), asker)
         return 0

@@ -136,7 +136,10 @@ cdef class View(Undoer):
         return self.look_up((s, p, respell_string(o)), graph)[0] is not None
 
     cdef bint is_respelled(self, tuple triple, object statement, object graph) except -1:
-        """Return whether a graph has a triple in other spelling; ``statement``: its `addition`."""
+        """Return whether a graph has a triple in another spelling.
+
+        ``statement`` is the result of `addition` for the triple.
+        """
         others = (<Crowded>statement).others if type(statement) is Crowded else []
         return self.respelled(triple, others, graph)[0] is not None
 
@@ -152,7 +155,8 @@ cdef class View(Undoer):
     cdef bint has_added(self, object statement, object graph) except -1:
         """Return whether the store has a statement that it lacked at the statement's `addition`."""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
-        # A store may spell a literal in a way that rdflib does not recognize.
+        # Any new triple counts, since the store may spell a literal in a way that rdflib does not
+        # recognize.
         found = self.store.triples(self.triple_of(statement), graph)
         return any([tuple(triple) not in others for triple, _ in found])
 
@@ -172,7 +176,7 @@ cdef class View(Undoer):
             return self.respelled(triple, others, graph)
         if self.spellings is not None:
             return self.spell(triple, graph), others
-        # If they differ, rdflib has normalized a literal while reading it.
+        # If the objects differ, rdflib has normalized a literal while reading it.
         return (stored if stored[2] == triple[2] else triple), others
 
     cdef int put_back(self, list triples, object graph) except -1:
@@ -279,7 +283,7 @@ cdef class View(Undoer):
         is_listed = self.lists(graph)
         if was_listed and not is_listed:
             self.lister.add_graph(graph)
-        # Others may have added statements to the graph meanwhile.
+        # Leave it on the list if others have added statements to it meanwhile.
         elif is_listed and not was_listed and self.is_empty(graph):
             self.lister.remove_graph(graph)
         self.note_listing(graph, was_listed)
