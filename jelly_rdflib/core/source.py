@@ -258,7 +258,7 @@ def _decompressed_reader(
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     if start == b"\xfd7zX":
-        # The length of a frame may look like this much.
+        # These may also be the first bytes of a delimited frame, so read as many as xz has.
         while len(start) < 6 and (more := read(6 - len(start))):
             start += more
     for magic, name in _OTHERS.items():

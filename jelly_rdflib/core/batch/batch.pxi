@@ -251,7 +251,7 @@ cdef class RowIterator(Tabular):
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
-            # From the row that was just stepped to.
+            # Start at the row that was just stepped to.
             batch, start, stop = self.batch, self.row - 1, self.stop
             if self.only_statements:
                 stop = start
@@ -288,7 +288,8 @@ cdef class RowIterator(Tabular):
             else:
                 item = batch.operation(row, nodes)
         if are_leaves and len(item) > 1:
-            # Else the garbage collector would visit all kept tuples again and again.
+            # Hide the tuple from the garbage collector, which would visit all kept tuples again
+            # and again.
             PyObject_GC_UnTrack(item)
             self.spare = item
         return item
@@ -408,7 +409,7 @@ cdef class BatchSlice:
             return self.batch
         if rows_init(&rows, self.stop - self.start) < 0:
             raise MemoryError
-        # The columns have room for all rows.
+        # No copy can fail, since the columns have room for all rows.
         for row in range(self.start, self.stop):
             if keeps == NULL or keeps[row - self.start] != 0:
                 rows_copy(&rows, &self.batch.rows, row, self.batch.rows.ops[row])

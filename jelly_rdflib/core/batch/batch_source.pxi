@@ -32,7 +32,7 @@ cdef class BatchSource(Tabular):
         return None
 
     cpdef int place_error(self, error) except -1:
-        """Add the place of the last batch to an error that the use of this batch has raised."""
+        """Add the place of the last batch to an error that was raised while it was used."""
         self.locate_error(error)
         if error.source is None:
             error.source = self.name
@@ -183,7 +183,7 @@ cdef class RowReader(RowIterator):
         return 0
 
     def place_error(self, error):
-        """Add the place of the last row's batch to an error that the use of this row has raised."""
+        """Add the place of the last row's batch to an error that was raised while it was used."""
         self.batches.place_error(error)
 
     @cython.critical_section

@@ -75,7 +75,7 @@ cdef class TermTable:
         try:
             copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
             if copied < 0:
-                # Memory ran out, since a part of a table is within the limits of a table.
+                # Only memory can have run out, since a part of a table is within a table's limits.
                 raise MemoryError
             return maker.make_nodes(&copies)[copied]
         finally:

@@ -92,7 +92,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            # Only repeated options of Jelly-RDF 1.2 end an open message.
+            # Forget an open message, except if options of Jelly-RDF 1.2 follow, which end it.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.columns.has_dropped = self.has_told_dropped = False
@@ -325,7 +325,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
-        """Return a message that a logical type does not fit the physical type, with their names."""
+        """Return the message that a logical type, by name, does not fit the physical type."""
         cdef uint32_t number = options[LOGICAL_TYPE]
         logical = LogicalStreamType._value2member_map_.get(number)
         name = number if logical is None else f"{logical.name} ({number})"

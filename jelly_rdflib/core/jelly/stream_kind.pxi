@@ -37,7 +37,7 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
         found = find_field(&row, 1, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
-        # The options may be split into several fields.
+        # Look at each field with options, since protobuf allows to split a message into several.
         if kind != StreamKind.PATCH_STREAM:
             kind = find_options_kind(options)
 

@@ -10,7 +10,8 @@ cdef enum:
     SLACK = 40
     # The most faults of a frame that are recovered, since input may be hostile.
     MAX_RECOVERED = 1000
-    # A stream may save unused expansion up to this multiple of max_text_size.
+    # Each byte read allows more expansion. A stream may save what it does not use, up to this
+    # multiple of max_text_size.
     SAVED_TEXTS = 16
     # How many bytes merged fields may take for each byte of a frame; no real writer needs merging.
     MERGED_PER_BYTE = 8
@@ -281,7 +282,7 @@ cdef class TermDecoder:
         return 0
 
     cdef void bound_expansion_left(self) noexcept nogil:
-        """Bound the unused expansion that a stream can save, and a checkpoint can give."""
+        """Limit how much unused expansion a stream may save, or a checkpoint may restore."""
         cdef uint64_t most = self.expansion + SAVED_TEXTS * <uint64_t>self.limits.text_size
         if self.max_expansion > most:
             self.max_expansion = most
@@ -549,7 +550,7 @@ cdef class TermDecoder:
         number[0] += entries + rows.count - first_row
         self.last_name = last.last_name
         self.last_prefix = last.key & MAX_KEY_PREFIX
-        # Marks have no terms.
+        # Find the last statement; the marks after it have no terms.
         statement = rows.count
         while statement > first_row and rows.s[statement - 1] == 0:
             statement -= 1

@@ -347,7 +347,7 @@ cdef class TermEncoder:
         cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
-        # Short rows, which most are, are copied as a block; both buffers have room for that.
+        # Most rows are short, and are copied as a block; both buffers have room for that.
         buffer_reserve(&self.content, BLOCK)
         buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
         put_head(&self.frame, ROWS_FIELD, row_size)
@@ -570,7 +570,7 @@ cdef class TermEncoder:
             marks[found.datatype].use = self.use
             return found.datatype
         if self.datatypes.size == 0:
-            # A simple literal is written, which is the same in RDF 1.1 as one of type xsd:string.
+            # Write a literal of type xsd:string as a simple literal, which is the same in RDF 1.1.
             if identity_kind(self.terms, literal) != TermKind.SIMPLE_LITERAL:
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"

@@ -120,7 +120,7 @@ cdef class NodeLabels:
 
     A label in the text is kept, after a prefix. A node without a label has a random one from the
     parser. It gets a label that is the same in each reading, made of a hash of the text and the
-    count of such nodes so far. So no other text has the same label, unless it was copied.
+    count of such nodes so far. So no other text has the same label, unless the label was copied.
 
     Args:
         prefix: The prefix of labels that are in the text.

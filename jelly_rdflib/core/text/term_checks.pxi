@@ -149,7 +149,7 @@ def find_generalized_statement(Batch batch not None):
             and is_generalized(terms, inside, rows.s[row], rows.p[row], rows.o[row])
         ):
             return row
-        # The values of headers, and the graphs of prefixes.
+        # Check the values of headers and the graphs of prefixes, too.
         if inside[rows.o[row]] or is_literal(terms, rows.g[row]):
             return row
     return None

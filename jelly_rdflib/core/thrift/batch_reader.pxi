@@ -14,7 +14,7 @@ cdef enum:
     TERM_DEPTH = 3
 
 cdef enum:
-    # Bits of `FoundFields.seen`: for skipped fields, for all.
+    # Bits of `FoundFields.seen`: the one for skipped fields, and the bits of all fields together.
     ODD = 1
     ANY = 0xFFFF
 
@@ -339,7 +339,7 @@ cdef class ThriftBatchReader(BatchSource):
                 )
             )
         if kind == RDF_DECIMAL:
-            # Two more bytes belong to the term.
+            # The term has two bytes more than the struct of the number.
             return self.decimal(found, self.cursor.at - start + 2)
         if kind == RDF_PREFIX_NAME:
             return self.expand(texts[1], texts[2])
