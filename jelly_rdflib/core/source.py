@@ -18,7 +18,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A skippable frame may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# Compression that is refused by name; a text or a frame of Jelly has other first bytes.
+# Kinds of compression that are not supported, by their first bytes, for an error that names them.
+# A text or a frame of Jelly has other first bytes.
 _OTHERS = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2"}
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 the window
 # has at most 8 MiB.

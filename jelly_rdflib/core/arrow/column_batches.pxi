@@ -10,7 +10,7 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 @cython.final
 cdef class TextColumnView:
-    """A readable Arrow column of strings: ``count`` rows from number ``first`` of the buffers on.
+    """A readable Arrow column of strings: ``count`` rows of the buffers, from row ``first`` on.
 
     ``valid`` is None if no row is null. Buffers that do not fit raise a ValueError.
     """

@@ -87,7 +87,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             self.has_options and self.repeated_options == START_ANEW
             and find_stream_kind(frame) == StreamKind.STATEMENT_STREAM
         ):
-            # A new stream starts, of any version.
+            # A new stream starts, which may be of any version.
             self.has_options = self.is_in_graph = False
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)

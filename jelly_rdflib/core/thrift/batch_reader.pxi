@@ -4,7 +4,8 @@ cdef enum:
     # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # The most characters of a decimal number, in all and without zeros.
+    # How many characters a decimal number may have whatever its size in bytes, and how many it has
+    # at most without the zeros that its scale adds.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -64,10 +65,11 @@ cdef class ThriftBatchReader(BatchSource):
     It needs the memory of one row and one batch. A batch has the available rows: it does not wait
     for more rows of a live source.
 
-    A fault in a row stops the cursor and fills in the builder's ``failure``. Its place is the
-    malformed byte, for any other fault the start of the row. A field of a wrong type, or a repeated
-    one, is skipped, and reported only if the row has no other fault, since input that is not Thrift
-    often starts with such a field. ``max_frame_size`` limits the size of a row.
+    A fault in a row stops the cursor and fills in the builder's ``failure``. The place of the
+    failure is the malformed byte; if no byte is malformed, it is the start of the row. A field of
+    a wrong type, or a repeated one, is skipped, and reported only if the row has no other fault,
+    since input that is not Thrift often starts with such a field. ``max_frame_size`` limits the
+    size of a row.
     """
 
     cdef InputBuffer input

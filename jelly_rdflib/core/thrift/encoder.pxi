@@ -43,7 +43,7 @@ cdef class ThriftEncoder(Output):
     cdef uint64_t* triple_sizes  # by term of the current batch; 0: not known yet
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
-    cdef bint patch_is_empty  # no row since the last Segment, or the start
+    cdef bint patch_is_empty  # no row came since the last Segment, or since the start
 
     def __init__(self, types not None, sink, *, bint is_patch=True):
         self.check_new()
