@@ -6,7 +6,7 @@ cdef enum:
 cdef enum Form:
     UNKNOWN  # only rdflib can decide
     VALID  # has a value, and perhaps another normal form
-    CANONICAL  # the normal form is the text itself, even if it has no value, as 30 February
+    CANONICAL  # the text is its own normal form; it may have no value, such as 30 February
 
 cdef enum:
     # Any integer with this number of digits fits into 64 bits.
@@ -61,7 +61,7 @@ cdef class LiteralRules:
     ):
         cdef NativeType* native
         self.converters, self.specific, self.generic = converters, specific, generic
-        # A copy, which keeps the keys and values alive that the types point to.
+        # Make a copy, to keep alive the keys and values that the types point to.
         self.original_converters = dict(original_converters)
         self.original_specific, self.original_generic = original_specific, original_generic
         keys = {str(key): key for key in self.original_converters}
@@ -107,7 +107,7 @@ cdef inline bint begins_with(list rules, list originals):
 
 
 cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
-    """Return whether a literal surely is in its normal form; False if the check takes too long."""
+    """Return whether a literal surely is in its normal form; False if a check would take long."""
     cdef const NativeType* native = rules.find(datatype) if rules is not None else NULL
     if native == NULL:
         return False
