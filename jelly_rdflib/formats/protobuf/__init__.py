@@ -97,7 +97,7 @@ JELLY_PATCH_TEXT = Format(
     open_encoder=_text_encoder,
     options_type=PatchOptions,
 )
-# No start: as in Jelly, the first bytes are a length and a field's tag.
+# It has no `start`, since its first bytes, like those of Jelly, are a length and a field's tag.
 RDF_PROTOBUF = Format(
     name="rdf-protobuf",
     title="RDF Protobuf",

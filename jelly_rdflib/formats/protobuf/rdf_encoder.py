@@ -61,7 +61,7 @@ class RdfEncoder(LineEncoder):
             for batch in reader:
                 self._put_batch(batch, piece)
         except BaseException:
-            # The statements are lost.
+            # The statements of these lines are lost, so the output is broken.
             self.lose()
             raise
         self.hand_on(piece.getvalue())

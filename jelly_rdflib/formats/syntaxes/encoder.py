@@ -42,7 +42,7 @@ class SyntaxEncoder(LineEncoder):
         try:
             piece = self._start_once() + self._convert(lines)
         except BaseException:
-            # The statements are lost.
+            # The statements of these lines are lost, so the output is broken.
             self.lose()
             raise
         self._emit(piece)

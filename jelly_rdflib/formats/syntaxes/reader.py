@@ -209,8 +209,9 @@ class SyntaxInput:
             try:
                 piece = self._source.read(PIECE_SIZE)
             except DecodeError as error:
-                # The tracebacks of the error and of its cause refer to the parser. The parser
-                # refers to this object, which Python's collector can't see: all would stay forever.
+                # Keep a copy: the tracebacks of the error and of its cause refer to the parser.
+                # The parser refers to this object, which Python's collector can't see, so all of
+                # them would stay in memory forever.
                 self._error = copy.copy(error)
                 piece = b""
             self._waiting += piece
