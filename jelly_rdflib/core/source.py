@@ -214,7 +214,7 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 
 
 def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
-    """Return a function that reopens a file at its current place; None for pipes and the like.
+    """Return a function that reopens a file at its current place, or None for pipes and the like.
 
     Closing the returned source moves the file back to its place. Only known classes of files are
     accepted, since others may claim to be seekable, but are not.

@@ -179,7 +179,7 @@ cdef class Batch(Tabular):
         return f"<Batch: {words.count(self.rows.count, 'operation')}, {words.count(terms, 'term')}>"
 
     def _repr_html_(self):
-        """Return the operations as a table, for notebooks; None if no reader made the batch."""
+        """Return the operations as a table, for notebooks, or None if no reader made the batch."""
         if self.terms is None or self.terms.factory is None:
             return None
         return self.terms.factory.show_batch(self)
@@ -202,7 +202,7 @@ cdef class Batch(Tabular):
         return BARE[op]
 
     cdef tuple statement(self, size_t row, list nodes):
-        """Return the statement that a row adds; None for any other row."""
+        """Return the statement that a row adds, or None for any other row."""
         cdef const RowColumns* rows = &self.rows
         if rows.ops[row] != A:
             return None
@@ -247,7 +247,7 @@ cdef class RowIterator(Tabular):
 
     @cython.critical_section
     cdef object next_slice(self):
-        """Return the rest of the current or the next rows as a `BatchSlice`; None at the end."""
+        """Return the rest of the current or the next rows as a slice, or None at the end."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():

@@ -41,12 +41,12 @@ cdef class BatchReader(BatchSource):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         return self.decoder.options
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         return self.decoder.draft_options
 
     cdef int close_source(self) except -1:

@@ -139,7 +139,7 @@ cdef class FrameDecoder:
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         return None
 
     def finish(self):
@@ -235,7 +235,7 @@ cdef class FrameDecoder:
         return 0
 
     cdef uint64_t last_frame(self) noexcept:
-        """Return the number of the last frame that was decoded; 0 before the first."""
+        """Return the number of the last frame that was decoded, or 0 before the first."""
         return self.frame - 1 if self.frame > 0 else 0
 
     @cython.critical_section
@@ -389,7 +389,7 @@ cdef class FrameDecoder:
         return self.terms.end_frame()
 
     cdef int decode_row(self, Span row, uint32_t* row_field) noexcept nogil:
-        """Decode a row, and store which member of its oneof it has; 0 for an unknown one."""
+        """Decode a row, and store which member of its oneof it has, or 0 for an unknown one."""
         cdef Field content
         if self.terms.read_message(self.row_message, row, &content) < 0:
             return -1

@@ -9,7 +9,7 @@ cdef inline int close_full_frame(FrameEncoder encoder) except -1:
     return 0
 
 cdef inline uint32_t checked_graph(FrameEncoder self, uint32_t number) except? 0xFFFFFFFE:
-    """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
+    """Return a graph's number, as `graph_number` does, or 0 in a stream of triples."""
     cdef uint32_t graph = graph_number(self.terms, number)
     if self.has_graphs:
         return graph

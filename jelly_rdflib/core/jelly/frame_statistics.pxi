@@ -137,7 +137,7 @@ cdef class FrameStatistics:
 
     @property
     def position(self):
-        """The offset of the last frame's end in the uncompressed input; 0 before any frame."""
+        """The offset of the last frame's end in the uncompressed input, or 0 before any frame."""
         return self.frame_offset + self.frame_size
 
     @property

@@ -54,7 +54,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options, a `jelly_rdflib.StreamOptions`; None before they were read."""
+        """The stream's options, a `jelly_rdflib.StreamOptions`, or None before they were read."""
         if not self.has_options:
             return None
         values = self.named_options(STREAM_OPTION_FIELDS)
@@ -68,7 +68,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         if not self.has_options or not self.is_columnar:
             return None
         return {
@@ -78,7 +78,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        # Reset, since a following frame of rows, or the end of the stream, has no messages.
+        # Reset it, since a later frame of rows, or the end of the stream, has no messages.
         batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 

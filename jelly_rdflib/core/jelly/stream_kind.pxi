@@ -16,7 +16,7 @@ cdef enum:
     DRAFT_VERSION = 3
 
 def holds_changes(bytes frame not None):
-    """Return whether a stream with this first frame is Jelly-Patch; None if the frame fits both."""
+    """Return whether a stream that starts with a frame is Jelly-Patch, or None if it fits both."""
     cdef Span span
     cdef StreamKind kind
     span.start = <const uint8_t*>PyBytes_AS_STRING(frame)

@@ -96,7 +96,7 @@ IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
-    """Return the operation of a row without content; 0 if it isn't a mark, or breaks a rule."""
+    """Return the operation of a row without content, or 0 if it isn't a mark, or breaks a rule."""
     cdef uint8_t op
     if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
         return 0
@@ -564,7 +564,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a field with an RdfIri of the usual form; NULL for any other, or an error.
+        """Decode a field with an RdfIri of the usual form; return NULL for any other, or a fault.
 
         The processor can't predict which ids a message has, nor their lengths. So this code does
         not branch on them.
@@ -596,7 +596,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_label(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a subject or object that is a blank node; NULL if it is not regular."""
+        """Decode a subject or object that is a blank node; return NULL if it is not regular."""
         cdef uint32_t size
         cdef int64_t number
         at = peek_varint(at + 1, &size)
@@ -609,7 +609,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_literal(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
     ) noexcept nogil:
-        """Decode an object that is a literal; NULL if it is not regular."""
+        """Decode an object that is a literal; return NULL if it is not regular."""
         cdef Span literal
         cdef const uint8_t* end
         cdef uint32_t size

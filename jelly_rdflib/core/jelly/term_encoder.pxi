@@ -560,7 +560,7 @@ cdef class TermEncoder:
         )
 
     cdef uint32_t find_datatype(self, uint32_t literal) except? 0:
-        """Return the id of a literal's datatype; 0 if it need not be written."""
+        """Return the id of a literal's datatype, or 0 if it need not be written."""
         cdef uint32_t number = self.terms.extras[literal]
         cdef FoundTerm* found = &self.found[number]
         cdef EntryMark* marks = self.datatypes.marks
@@ -587,7 +587,7 @@ cdef class TermEncoder:
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except? 0:
-        """Return the id of a text, which is added if new; 0 if the row uses all prefixes."""
+        """Return the id of a text, which is added if new, or 0 if the row uses all prefixes."""
         cdef uint32_t id = 0
         cdef LookupResult result
         # Reserve memory first, since an entry in the lookup must also be in the stream.

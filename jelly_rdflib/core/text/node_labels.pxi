@@ -59,7 +59,7 @@ cdef class RandomLabels:
         PyMem_RawFree(self.labels)
 
     cdef int64_t find(self, const RandomLabel* label) except -2:
-        """Return the number of a label; -1 if the label is unknown."""
+        """Return the number of a label, or -1 if the label is unknown."""
         cdef uint64_t* slot
         cdef const RandomLabel* other
         if self.count > 0:

@@ -64,7 +64,7 @@ cdef const uint8_t* read_string(
 
 
 cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_label) noexcept nogil:
-    """Return the end of a word (Turtle's PN_PREFIX) or label; ``start`` if none starts there.
+    """Return the end of a word (Turtle's PN_PREFIX) or label, or ``start`` if none starts there.
 
     A label may start with a digit or underscore. N-Triples and N-Quads allow no colons in it; the
     grammar ONE_TERM allows escapes.

@@ -188,7 +188,7 @@ cdef class TextBatchReader(BatchSource):
                 self.read_row()
         except DecodeError as error:
             if error.line is None:
-                # An error of the source, such as bad compressed data.
+                # This is an error of the source, such as bad compressed data.
                 error.line = self.decoder.place.line
             raise
         self.is_finished = True

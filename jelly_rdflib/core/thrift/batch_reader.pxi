@@ -456,7 +456,7 @@ cdef class ThriftBatchReader(BatchSource):
                 self.add_row(MARKS[txn], 0, 0, 0, 0)
 
     cdef uint32_t graph(self, uint32_t term) noexcept nogil:
-        """Return the number of a graph; 0 for the default graph, which Jena gives a name."""
+        """Return the number of a graph, or 0 for the default graph, which Jena gives a name."""
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             return self.fail(b"a quoted triple can't be a graph")
         return 0 if is_jena_default_graph(self.terms, term) else term
