@@ -74,7 +74,7 @@ cdef class LiteralRules:
             self.count += 1
 
     cdef const NativeType* find(self, Span iri) noexcept:
-        """Return the entry of a datatype; NULL if this module does not know the datatype."""
+        """Return the entry of a datatype, or NULL if this module does not know the datatype."""
         cdef size_t i
         for i in range(self.count):
             if has_bytes(
@@ -107,7 +107,7 @@ cdef inline bint begins_with(list rules, list originals):
 
 
 cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
-    """Return whether a literal surely is in its normal form; False if a check would take long."""
+    """Return whether a literal surely is in normal form, or False if a check would take long."""
     cdef const NativeType* native = rules.find(datatype) if rules is not None else NULL
     if native == NULL:
         return False
@@ -121,7 +121,7 @@ cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
 
 
 cdef object make_native(NodeTypes types, str text, object datatype, bint normalize):
-    """Return a literal with its value; None if only rdflib can make the value."""
+    """Return a literal with its value, or None if only rdflib can make the value."""
     cdef LiteralRules rules = types.literal_rules
     cdef const NativeType* native = NULL
     cdef Form form = UNKNOWN

@@ -77,7 +77,7 @@ cdef class NodeInterner:
             Py_XDECREF(node)
 
     cdef bint is_iri(self, object node, uint32_t term) noexcept:
-        """Return whether a node surely is the IRI of a term; False if a check would take long."""
+        """Return whether a node surely is a term's IRI, or False if a check would take long."""
         cdef const TermColumns* columns = &self.table.columns
         cdef uint32_t start
         if type(node) is not self.types.iri or not PyUnicode_IS_ASCII(node):

@@ -205,7 +205,7 @@ cdef class NodeFactory(NodeMaker):
         return literal
 
     cdef object make_recognized(self, str text, object datatype):
-        """Return a literal with its value; None if it must not or can't have a value."""
+        """Return a literal with its value, or None if it must not or can't have a value."""
         cdef NodeTypes types = self.types
         cdef object known = text
         cdef object normalize = self.normalize
