@@ -34,7 +34,7 @@ cdef class BatchNumbers:
         return 0
 
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:
-        """Return the number of a term; 0 if the store lacks the term and ``is_added`` is False."""
+        """Return a term's number, or 0 if the store lacks the term and ``is_added`` is False."""
         cdef const TermColumns* columns = &self.batch.terms.columns
         cdef Dictionary terms = self.terms
         cdef int64_t number

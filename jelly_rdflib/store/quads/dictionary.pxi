@@ -1,7 +1,7 @@
 """The distinct terms of a store, each with a number.
 
-Terms that are the same by core/batch/identity.pxd have the same number. If a literal is added in
-another spelling later, the dictionary keeps that spelling, too.
+Terms that are the same, as core/batch/identity.pxd defines it, have the same number. If a literal
+is added in another spelling later, the dictionary keeps that spelling, too.
 """
 
 cdef enum:

@@ -47,7 +47,7 @@ cdef class StoreJournal:
                 self.store = None
 
     cpdef Batch read(self):
-        """Return a batch of the changes since the last call; None without changes.
+        """Return a batch of the changes since the last call, or None without changes.
 
         Raises:
             RecordError: The next change is to the graph that can't be recorded; it is left out.

@@ -126,7 +126,10 @@ cdef int64_t find_number(Dictionary terms, object node) except -1:
 
 
 cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
-    """Return the rows of a pattern, in all graphs if ``graph`` is None; None if none can match."""
+    """Return the rows of a pattern in one graph, or in all if ``graph`` is None.
+
+    Return None if no row can match.
+    """
     cdef Row row
     cdef int64_t name
     cdef Snapshot snapshot

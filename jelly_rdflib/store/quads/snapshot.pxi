@@ -151,7 +151,7 @@ cdef class Scan:
         return 0
 
     cdef int64_t read_row(self) noexcept:
-        """Return the number of the next row; -1 at the end."""
+        """Return the number of the next row, or -1 at the end."""
         cdef Snapshot snapshot = self.snapshot
         cdef int64_t row
         while self.source < self.source_count:
@@ -215,7 +215,7 @@ cdef inline bint matches(Scan scan, const Row* row) noexcept:
 
 
 cdef inline int64_t peek(Scan scan, Source* source) noexcept:
-    """Return the number of the next row of a source; -1 at its end."""
+    """Return the number of the next row of a source, or -1 at its end."""
     cdef Snapshot snapshot = scan.snapshot
     cdef uint32_t row
     while source.at < source.end:
@@ -235,7 +235,7 @@ cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
 
 
 cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
-    """Return a row-by-row scan of one graph, or of all; an empty scan if ``name`` is 0."""
+    """Return a row-by-row scan of one graph, or of all; if ``name`` is 0, the scan is empty."""
     cdef Scan scan = Scan.__new__(Scan)
     memset(&scan.pattern, 0, sizeof(Row))
     scan.snapshot = snapshot
