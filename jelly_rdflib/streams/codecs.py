@@ -112,7 +112,7 @@ class PatchDecoder:
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None before its first frame."""
+        """The stream's options, or None before its first frame."""
         return self._decoder.options
 
 
@@ -235,7 +235,7 @@ class StatementDecoder:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before its first frame."""
+        """The stream's options, or None before its first frame."""
         return self._decoder.options
 
 

@@ -131,7 +131,7 @@ class FrameIterator(Iterator["Frame"]):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         options: StreamOptions | None = self._batches.options
         return options
 

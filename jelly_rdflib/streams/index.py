@@ -71,7 +71,7 @@ class FilePart:
     def load_state(
         self, limits: Limits | None = None, open_index: OpenIndex | None = None
     ) -> bytes | None:
-        """Return the decoder's state at the start of the part; None at the start of the file.
+        """Return the decoder's state at the start of the part, or None at the start of the file.
 
         ``open_index`` opens an index that is not a local file. A state from an index raises a
         DecodeError if it is damaged, or larger than the limits allow a decoder's state to be.
@@ -297,7 +297,7 @@ def pack_index(
 def load_index(
     path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
 ) -> list[FilePart] | None:
-    """Return the parts that a file's index lists; None if the file has no index.
+    """Return the parts that a file's index lists, or None if the file has no index.
 
     Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
     file, raises a StaleIndexError.

@@ -44,7 +44,7 @@ def is_rereadable(source: Any) -> bool:
 
 
 def name_of(source: Any) -> str | None:
-    """Return the path of a file, or the address of an HTTP answer; None for all other sources.
+    """Return the path of a file, or the address of an HTTP answer, or None for all other sources.
 
     The address is returned without its query, which may contain a secret.
     """

@@ -120,7 +120,7 @@ class PatchWriter(OperationSink):
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None if the format has no options."""
+        """The stream's options, or None if the format has no options."""
         options: PatchOptions | None = self.encoder.options
         return options
 
@@ -255,7 +255,7 @@ class StatementWriter(StatementSink):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None if the format has no options."""
+        """The stream's options, or None if the format has no options."""
         options: StreamOptions | None = self.encoder.options
         return options
 
