@@ -115,7 +115,7 @@ class Format:
         return self.start is not None and matches(self.start, start, is_text=self.is_text)
 
     def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
-        """Make an encoder with the options of the stream; None for the default ones.
+        """Make an encoder with the options of the stream, of which None means the default ones.
 
         Raises:
             ValueError: Options are given, but the format has none.

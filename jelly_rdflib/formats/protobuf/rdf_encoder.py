@@ -80,7 +80,7 @@ class RdfEncoder(LineEncoder):
             serialize_length_prefixed(row, piece)
 
     def _make_terms(self, batch: Batch) -> list[Any]:
-        """Return the message of each term of a batch; None for the default graph."""
+        """Return the message of each term of a batch, or None for the default graph."""
         table = batch.terms
         kinds, extras, offsets = table.kinds, table.extras, table.offsets
         # How deep quoted triples nest in each term.

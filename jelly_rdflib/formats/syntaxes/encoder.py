@@ -63,7 +63,7 @@ class SyntaxEncoder(LineEncoder):
     # Subclasses override these.
 
     def _declare(self, prefix: str, iri: str) -> bytes:
-        """Return the declaration of a prefix; no bytes if the syntax can't declare it here."""
+        """Return the declaration of a prefix, or no bytes if the syntax can't declare it here."""
         return b""
 
     def _start(self) -> bytes:

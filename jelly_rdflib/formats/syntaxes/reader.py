@@ -190,7 +190,7 @@ class SyntaxInput:
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
         if self._written is _WRITTEN_IN_XML and b"rdf:version" in data:
-            # Only with this attribute a direction has a meaning.
+            # A direction has a meaning only with this attribute.
             self._is_directed = True
         if self._is_directed and (found := _DIRECTED.search(data)) is not None:
             if self._keeps_directions:
