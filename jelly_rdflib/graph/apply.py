@@ -280,8 +280,8 @@ def apply_statements(
         label_prefix=label_prefix,
         made_label_prefix=made_label_prefix,
     )
-    # A `JellyStore` rolls back by itself; for any other store a log has all operations, whose
-    # number must be limited then.
+    # A `JellyStore` rolls back by itself. For any other store a log keeps all operations of a
+    # transaction, so their number is limited.
     is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
         opened.operations(is_held=is_buffered),
@@ -375,7 +375,7 @@ class _Applier:
     def run(
         self, operations: Iterator[Operation], *, strict: bool = False, limits: Limits | None = None
     ) -> ApplyResult:
-        """Apply the operations; ``strict`` as by `apply`."""
+        """Apply the operations; ``strict`` is as for `apply`."""
         with self._lock:
             if strict:
                 self._run_strictly(WholePatches(operations, limits))

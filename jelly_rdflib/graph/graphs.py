@@ -147,7 +147,7 @@ class GraphIterator:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before the first frame is read."""
+        """The stream's options, or None before the first frame is read."""
         return self._frames.options
 
     def _check_grouped(self, options: StreamOptions, number: int) -> None:

@@ -56,8 +56,8 @@ class PrefixChanges:
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
-        # The prefixes that will be bound as by rdflib's parsers: the last IRI of each prefix, in
-        # the order in which the prefixes first came.
+        # The prefixes that will be bound as rdflib's parsers bind them: the last IRI of each
+        # prefix, in the order in which the prefixes first came.
         self._parsed: dict[str, URIRef] = {}
         # The largest possible number of prefixes in the store; None if it was not counted yet.
         self._count: int | None = None

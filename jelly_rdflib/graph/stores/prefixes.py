@@ -286,7 +286,7 @@ def _bind(store: Store, prefix: str, iri: URIRef) -> None:
 
 
 def _find_unbind(store: Any) -> Callable[[str], object] | None:
-    """Return a function that unbinds a bound prefix; None if no way is known."""
+    """Return a function that unbinds a bound prefix, or None if no way is known."""
     if isinstance(store, SPARQLStore):
         return store.nsBindings.pop
     if type(store).__module__ == "rdflib_sqlalchemy.store":

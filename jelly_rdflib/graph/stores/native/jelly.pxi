@@ -271,7 +271,7 @@ cdef class JellyChanges(Changes):
         ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
-        """Return the number of the graph that a batch's term names; 0 if the store lacks it."""
+        """Return the number of the graph that a batch's term names, or 0 if the store lacks it."""
         cdef uint32_t number
         if self.terms is not self.quads.terms:
             self.graphs = {}

@@ -45,7 +45,7 @@ cdef class JournalTap(Tap):
     def bind(self, prefix, namespace, override):
         with self.lock:
             if not self.journals:
-                # Another thread has ended the recording meanwhile.
+                # Another thread has just ended the recording: bind the prefix as without one.
                 return self.store.bind(prefix, namespace, override)
             self.is_telling()
             self.expect_prefix(prefix, namespace)

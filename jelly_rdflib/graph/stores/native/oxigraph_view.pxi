@@ -153,7 +153,7 @@ cdef class OxigraphView(View):
     # --- terms ------------------------------------------------------------------------------------
 
     cdef object find_quad(self, tuple triple, object graph):
-        """Return Oxigraph's quad for a triple; None if Oxigraph can't hold the statement."""
+        """Return Oxigraph's quad for a triple, or None if Oxigraph can't hold the statement."""
         try:
             s, p, o = triple
             return ox.Quad(self.term(s), self.term(p), self.term(o), self.graph_name(graph))

@@ -10,7 +10,7 @@ cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 
 def find_tap(store):
-    """Return the tap of a store that is being recorded; None if it is not."""
+    """Return the tap of a store that is being recorded, or None if it is not."""
     return vars(store).get(TAP)
 
 
@@ -99,7 +99,7 @@ cdef class Tap:
             self.journals.remove(journal)
             if self.journals:
                 return
-            # Others may have wrapped a replaced method meanwhile, and may still call it.
+            # Others may have wrapped a replaced method, and may still call it: report nothing.
             self.is_quiet = True
             for name in self.methods:
                 if getattr(vars(self.store).get(name), "__self__", None) is self:

@@ -99,7 +99,7 @@ cdef class View(Undoer):
         return 0
 
     cdef object addition(self, tuple triple, object graph):
-        """Return a triple to add, in the form for a log; None if the store has the triple."""
+        """Return a triple to add, in the form for a log, or None if the store has the triple."""
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
@@ -149,7 +149,7 @@ cdef class View(Undoer):
         return stored is not None or self.respelled(triple, others, graph)[0] is not None
 
     cpdef object triple_set(self, object graph):
-        """Return the store's own set of a graph's triples; None if it has no sets."""
+        """Return the store's own set of a graph's triples, or None if it has no sets."""
         return None
 
     cdef bint has_added(self, object statement, object graph) except -1:
