@@ -63,7 +63,7 @@ cdef class TermTable:
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object make_node(self, uint32_t term, NodeMaker factory=None):
-        """Make the node of one term only, since the table may be large; None for number 0."""
+        """Return the node of a term (None for number 0), without making those of a large table."""
         cdef NodeMaker maker = self.factory if factory is None else factory
         cdef TermColumns copies
         cdef Failure failure
