@@ -149,7 +149,7 @@ cdef class NodeSink:
 
 @cython.nonecheck(True)
 cdef class OperationSink(NodeSink):
-    """Passes operations to an encoder of changes; arguments as for `NodeSink`."""
+    """Passes operations to an encoder of changes; its arguments are those of `NodeSink`."""
 
     @property
     def in_transaction(self):
@@ -218,7 +218,7 @@ cdef class OperationSink(NodeSink):
 
 @cython.nonecheck(True)
 cdef class StatementSink(NodeSink):
-    """Passes statements to an encoder of statements; arguments as for `NodeSink`."""
+    """Passes statements to an encoder of statements; its arguments are those of `NodeSink`."""
 
     def add(self, s, p, o, g=None):
         """Write a statement.
