@@ -54,7 +54,7 @@ cdef class BatchNumbers:
         return <uint32_t>number
 
     cdef object normal_form(self, uint32_t term):
-        """Return the node of a typed literal that may have another normal form; otherwise None."""
+        """Return a literal's node if it may have another normal form, or None for other terms."""
         cdef TermTable table = self.batch.terms
         cdef NodeFactory factory = table.factory
         cdef Span text = text_of(&table.columns, term)
