@@ -223,7 +223,7 @@ def apply(
         raise ValueError("strict=True undoes a patch that it refuses: it needs atomic=True")
     place = Target(target)
     if (opened := open_read(source, **reading)) is not None:
-        # Limits bound the changes that are kept to undo a transaction.
+        # The limits are only needed if changes are kept to undo a transaction.
         operations = OperationReader(opened, limits=as_limits(limits) if atomic else None)
         is_held = is_at_hand(source)
         return apply_read(

@@ -262,7 +262,8 @@ cdef class GeneralChanges(Changes):
         ApplyError: The store does not see its own changes.
     """
 
-    # A recording commits the store itself, except a store in a file.
+    # A recorded store has no transactions here, since the recording commits it, unless it is in a
+    # file.
     cdef bint has_transactions, has_begun
     cdef bint is_endpoint, has_own_view
     # The names of graphs that the store lists, or that the log will take off the list.

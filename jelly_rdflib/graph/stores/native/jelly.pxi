@@ -192,7 +192,8 @@ cdef class JellyChanges(Changes):
             try:
                 self.number_rows(batch, start, stop, quads)
             except Exception as error:
-                # Raise it after the earlier rows are applied, if their numbers are still valid.
+                # Raise the error after the earlier rows are applied, if their numbers are still
+                # valid.
                 failure = error
                 if self.numbers.terms is not self.quads.terms:
                     self.numbered = 0

@@ -86,7 +86,8 @@ cdef class JournalTap(Tap):
                 batch = self.changes.read()
             except BaseException as error:
                 journal.failure = error
-                # The change to a graph that can't be recorded is left out.
+                # If one change can't be recorded, leave it out, and go on with the others. Any
+                # other error is raised.
                 if journal.is_atomic or not isinstance(error, RecordError):
                     raise
                 continue

@@ -50,7 +50,7 @@ cdef class _AskedTriple:
         return self.hash
 
     def __eq__(self, other):
-        # The set's tuple can't compare itself with this class.
+        # The set's tuple can be compared with `triple`, but not with this class.
         if self.triple is None or self.triple != other:
             return False
         self.found = other

@@ -211,7 +211,7 @@ cdef class Tap:
                 return self.methods["update"](*args, **kwargs)
             if isinstance(self.store, SPARQLStore):
                 if self.depth:
-                    # The store makes a known change by its own update.
+                    # The store uses its own update for a change that the tap already knows.
                     return self.methods["update"](*args, **kwargs)
                 raise RecordError(
                     "the changes of an update on a SPARQL endpoint can't be seen: have rdflib run "

@@ -68,7 +68,10 @@ cdef class View(Undoer):
     # --- statements -------------------------------------------------------------------------------
 
     cdef tuple look_up(self, tuple triple, object graph):
-        """Return a triple in the store's spelling, or None; and other triples that it returns."""
+        """Return a triple in the store's spelling, or None if the store lacks the triple.
+
+        Also return the other triples that the store returns when it is asked for this one.
+        """
         cdef list others = []
         stored = None
         for (s, p, o), _ in self.store.triples(triple, graph):
