@@ -1,7 +1,8 @@
 """The wire formats in Cython: bytes to batches and back. This package does not import rdflib.
 
-Each module includes the parts in the folder of its name, two of them those in ``jelly``. A part is
-a ``.pxi`` file about one concept; a ``.pxd`` file next to it declares what other modules use.
+Each module includes the parts in the folder of its name; ``jelly_decoder`` and ``jelly_encoder``
+share the folder ``jelly``. A part is a ``.pxi`` file about one concept; a ``.pxd`` file next to it
+declares what other modules use.
 
 - ``wire``: protobuf's wire format, texts and hashes, and the failures of code without the GIL
 - ``batch``: rows of numbers with a table of distinct terms, and iterators over them

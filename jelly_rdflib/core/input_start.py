@@ -43,7 +43,8 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
 def has_control_characters(start: bytes) -> bool:
     """Return whether the start has bytes that a text can contain only in a string or a comment.
 
-    An invalid first character of UTF-8 counts, too; most lengths of more than one byte start so.
+    An invalid first character of UTF-8 counts, too, since most lengths of more than one byte look
+    like that.
     """
     try:
         start[:4].decode()

@@ -18,7 +18,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A skippable frame may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# Compression that is refused by name; a text or a frame of Jelly has other first bytes.
+# Kinds of compression that are not supported, by their first bytes, for an error that names them.
+# A text or a frame of Jelly has other first bytes.
 _OTHERS = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2"}
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 the window
 # has at most 8 MiB.
@@ -213,7 +214,7 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 
 
 def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
-    """Return a function that reopens a file at its current place; None for pipes and the like.
+    """Return a function that reopens a file at its current place, or None for pipes and the like.
 
     Closing the returned source moves the file back to its place. Only known classes of files are
     accepted, since others may claim to be seekable, but are not.
@@ -258,7 +259,7 @@ def _decompressed_reader(
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     if start == b"\xfd7zX":
-        # The length of a frame may look like this much.
+        # These may also be the first bytes of a delimited frame, so read as many as xz has.
         while len(start) < 6 and (more := read(6 - len(start))):
             start += more
     for magic, name in _OTHERS.items():

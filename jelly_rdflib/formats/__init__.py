@@ -18,7 +18,7 @@ from jelly_rdflib.formats.rdf_thrift import RDF_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
 FORMATS: tuple[Format, ...] = (
-    # Before RDF Patch, which would read the lines between frames as comments.
+    # This comes before RDF Patch, which would read the lines between frames as comments.
     JELLY_PATCH_TEXT,
     JELLY_TEXT,
     RDF_PATCH,
@@ -30,7 +30,7 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
-# If several formats have a key, it means the first of them.
+# If several formats have the same key, it means the first of them.
 _BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
 
 
@@ -81,7 +81,7 @@ def check_kind(format: Format, advice: str, *, holds_changes: bool) -> Format:
 
 
 def guess_by_name(path: Any) -> Format | None:
-    """Guess a file's format by its name; None without a path or with an unknown extension."""
+    """Guess a file's format by its name; return None without a path or a known extension."""
     if not isinstance(path, str | os.PathLike):
         return None
     name = os.path.basename(os.fsdecode(path)).lower()

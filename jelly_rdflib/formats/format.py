@@ -104,7 +104,7 @@ class Format:
 
     @property
     def labels_last(self) -> bool:
-        """Whether each blank node has a label in the text, which the file's next version can keep.
+        """Whether each blank node has a label in the text, and can keep it in later versions.
 
         In the other syntaxes blank nodes can be without a label.
         """
@@ -115,7 +115,7 @@ class Format:
         return self.start is not None and matches(self.start, start, is_text=self.is_text)
 
     def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
-        """Make an encoder with the options of the stream; None for the default ones.
+        """Make an encoder with the options of the stream, of which None means the default ones.
 
         Raises:
             ValueError: Options are given, but the format has none.
@@ -130,9 +130,10 @@ class Format:
 
 
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
-    """Return whether the first bytes match a pattern, and for a text are not a Jelly frame.
+    """Return whether the first bytes match a pattern.
 
-    A frame of Jelly may start with the letters of a text by chance.
+    A frame of Jelly may start with the letters of a text by chance. So the first bytes of a text
+    must not look like a frame, too.
     """
     if is_text and (has_control_characters(start) or is_frame(start)):
         return False

@@ -41,7 +41,7 @@ def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) 
 JELLY = Format(
     name="jelly-rdf",
     title="Jelly-RDF",
-    # Only an alias: other packages use this name, too, and may have an rdflib plugin named so.
+    # This is only an alias, since other packages may have an rdflib plugin with this name.
     aliases=("jelly",),
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),

@@ -57,7 +57,7 @@ class ApplyResult(RemoteResult):
     """The counts that `apply` returns.
 
     Args:
-        patches, operations, committed, aborted: As by `RemoteResult`.
+        patches, operations, committed, aborted: As in `RemoteResult`.
         added: Statements that were missing and were added, in committed transactions.
         deleted: Statements that existed and were deleted, in committed transactions.
         prefixes_added: Prefixes that were bound and had no IRI before, or another IRI.
@@ -132,12 +132,13 @@ def apply(
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
     are committed first, so that a rollback restores the start of the transaction. If the store is
     recorded, the patch is part of the recorded transaction, and is committed with it. A
-    `JellyStore` in a file commits each transaction at once. For every store a log of the changes is
-    kept, and undone in reverse. The store decides which statements are equal: rdflib's ignore the
-    case of language tags, and for Oxigraph 1 and 01 are the same integer. In every store ``"x"``
-    is ``"x"^^xsd:string``, and language tags have no case (RDF 1.1): a change looks for the other
-    spelling, too. A statement that is put back gets the store's spelling again. A SPARQL endpoint
-    can't delete a statement with a blank node, so a patch with blank nodes is refused there.
+    `JellyStore` in a file commits each transaction at once. For every store a log of the changes
+    is kept, from which they are undone in reverse. The store decides which statements are equal:
+    rdflib's stores ignore the case of language tags, and for Oxigraph 1 and 01 are the same
+    integer. In every store ``"x"`` is ``"x"^^xsd:string``, and language tags have no case (RDF
+    1.1): a change looks for the other spelling, too. A statement that is put back gets the store's
+    spelling again. A SPARQL endpoint can't delete a statement with a blank node, so a patch with
+    blank nodes is refused there.
 
     Interrupts don't stop undoing, and a step that fails is tried again. If undoing fails for good,
     a `RollbackError` is raised.
@@ -148,10 +149,10 @@ def apply(
     at a time can change a store, and nothing else should.
 
     Blank node labels are kept: ``_:b1`` is ``BNode("b1")``. The default graph, and statements
-    without a graph, go to the target's default graph; a plain `Graph` has no other. The default
-    graph of a Dataset stands for the dataset, since ``Dataset.parse`` passes on nothing else.
-    rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
-    prefix is unbound whatever its IRI. Headers are ignored.
+    without a graph, go to the target's default graph; a plain `Graph` has no other. As a target,
+    the default graph of a Dataset stands for the whole dataset, since ``Dataset.parse`` passes on
+    only this graph. rdflib keeps prefixes for a whole store, so their graphs are ignored; a
+    deleted prefix is unbound whatever its IRI. Headers are ignored.
 
     The address of a dataset of Apache Jena Fuseki, ``http://localhost:3030/ds/patch``, is a target,
     too. The server then applies each transaction, in one request. It does not report the previous
@@ -222,7 +223,7 @@ def apply(
         raise ValueError("strict=True undoes a patch that it refuses: it needs atomic=True")
     place = Target(target)
     if (opened := open_read(source, **reading)) is not None:
-        # Limits bound the changes that are kept to undo a transaction.
+        # The limits are only needed if changes are kept to undo a transaction.
         operations = OperationReader(opened, limits=as_limits(limits) if atomic else None)
         is_held = is_at_hand(source)
         return apply_read(
@@ -260,9 +261,9 @@ def apply_statements(
     label_prefix: str = "",
     made_label_prefix: str = "",
 ) -> ApplyResult:
-    """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
+    """Add the statements and namespaces of a source to a graph or dataset, as `apply` does.
 
-    As by rdflib's parsers, a prefix that is bound already keeps its IRI. For the two prefixes of
+    As with rdflib's parsers, a prefix that is bound already keeps its IRI. For the two prefixes of
     labels and ``by_grammar`` see `Reading`.
     """
     place = Target(target)
@@ -279,7 +280,8 @@ def apply_statements(
         label_prefix=label_prefix,
         made_label_prefix=made_label_prefix,
     )
-    # A store with transactions of its own needs no list of operations to undo them.
+    # A `JellyStore` rolls back by itself. For any other store a log keeps all operations of a
+    # transaction, so their number is limited.
     is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
         opened.operations(is_held=is_buffered),
@@ -301,12 +303,13 @@ def apply_read(
     limits: Limits | None,
     holds_changes: bool = True,
 ) -> ApplyResult:
-    """Apply the operations of a reader, and close it; or of a generator that wraps a reader.
+    """Apply the operations of a reader, or of a generator that wraps one, and close it.
 
     No other code may read the target between two operations. For the other arguments see
     `_Applier`.
     """
-    # With `strict`, the error must show the place of the operation.
+    # With `strict`, the reader is ahead of the applied operation, and an error already has the
+    # place of that operation.
     with closing_reader(operations, is_ahead=strict):
         applier = _Applier(
             place,
@@ -321,9 +324,9 @@ def apply_read(
 class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` show where it ends.
 
-    If no operation has to be waited for (``is_held``), a recorded store is locked for all of them:
-    no other thread changes it meanwhile. For the other arguments see
-    `choose_changes` and `PrefixChanges`.
+    If no operation has to be waited for (``is_held``), a recorded store is locked until all are
+    applied, so that no other thread changes it. For the other arguments see `choose_changes` and
+    `PrefixChanges`.
     """
 
     def __init__(
@@ -372,7 +375,7 @@ class _Applier:
     def run(
         self, operations: Iterator[Operation], *, strict: bool = False, limits: Limits | None = None
     ) -> ApplyResult:
-        """Apply the operations; ``strict`` as by `apply`."""
+        """Apply the operations; ``strict`` is as for `apply`."""
         with self._lock:
             if strict:
                 self._run_strictly(WholePatches(operations, limits))
@@ -430,7 +433,7 @@ class _Applier:
                 if op == Op.TA:
                     self._abort()
                     self._begin()
-                # Before a TX, mostly nothing was changed.
+                # A TX also commits the changes before it, but mostly there are none.
                 elif op == Op.TC or self._count_changes() > self._changes_before:
                     self._commit()
                     self._begin()

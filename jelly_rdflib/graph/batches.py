@@ -62,7 +62,7 @@ def read_batches(
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
+        LimitError: The input asks for more than ``limits`` allows.
         TypeError: ``source`` has a wrong type.
         OSError: The path can't be opened or read.
         ImportError: The format needs a package that is missing; the message names the extra.

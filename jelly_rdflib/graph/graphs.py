@@ -57,8 +57,8 @@ def read_graphs(
             `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
             stream are not graphs, since the writer cut them anywhere. If False, it is read frame by
             frame, with a warning.
-        directions: Whether to keep the base directions of literals, which is an error here, or to
-            drop them; see `jelly_rdflib.read_statements`.
+        directions: What to do with the base directions of literals: ``"keep"`` makes them an error
+            here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
 
     Returns:
         An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for other streams.
@@ -66,7 +66,7 @@ def read_graphs(
     Raises:
         ApplyError: rdflib can't hold a statement: see `jelly_rdflib.read_frames`.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits``.
+        LimitError: The input asks for more than ``limits`` allows.
         TypeError: ``source`` has a wrong type.
         OSError: The path can't be opened or read.
 
@@ -147,7 +147,7 @@ class GraphIterator:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before the first frame is read."""
+        """The stream's options, or None before the first frame is read."""
         return self._frames.options
 
     def _check_grouped(self, options: StreamOptions, number: int) -> None:
@@ -234,7 +234,8 @@ def empty_dataset(store: str | Store = "Jelly") -> Dataset:
     dataset = Dataset(store=store)
     dataset._bind_namespaces = "none"
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
-    # This graph's own manager would bind them when something is parsed into the graph.
+    # The default graph's own manager would bind these prefixes when something is parsed into the
+    # graph.
     dataset.default_graph.namespace_manager = dataset.namespace_manager
     return dataset
 

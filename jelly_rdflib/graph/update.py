@@ -86,7 +86,7 @@ def run_update(
 
 
 def _check(operation: CompValue, *, may_load: bool) -> None:
-    """Raise an ApplyError if no update may have an operation, or this one may not."""
+    """Raise an ApplyError if an operation is not allowed, in any update or in this one."""
     if operation.name in ("DeleteData", "DeleteWhere") or operation.delete:
         for _, triples in _parts(operation.delete or operation):
             if any(isinstance(term, BNode) for triple in triples for term in triple):
@@ -173,7 +173,7 @@ class _Run:
             graph = self._default if name is None else self._named(name)
             graph.parse(str(operation.iri))
         elif name == "Create":
-            # A graph exists if it has statements: a patch can't express more.
+            # A graph counts as existing if it has statements: a patch can't express an empty one.
             if len(self._named(operation.graphiri)) > 0:
                 raise ApplyError(f"the graph {operation.graphiri.n3()} exists already")
         else:

@@ -52,7 +52,8 @@ def make_node_factory(
     """Return a factory of rdflib's terms; ``normalize`` is as in `jelly_rdflib.read_operations`.
 
     The factory applies two limits, ``max_xml_tags`` and ``max_frame_terms``, to literals. With
-    ``keeps_directions`` a language may end in a base direction; only encoders know such nodes.
+    ``keeps_directions`` the language of a literal may end in a base direction, as in ``ar--rtl``;
+    only encoders understand such a literal.
     """
     limits = as_limits(limits)
     return NodeFactory(

@@ -25,7 +25,7 @@ __all__ = ["JellyStore"]
 _NO_TURN = nullcontext()
 # The attributes that a closed store lacks: so no method has to check whether the store is open.
 _CONTENTS = ("quads", "_namespace_for_prefix", "_prefix_for_namespace", "_committed_prefixes")
-# A store may exceed any limit, and so may its copy.
+# Limits for copying a store: none, since the store itself may exceed any limit.
 _NO_LIMITS = Limits(
     max_frame_size=2**31 - 1,
     max_string_size=2**31 - 1,
@@ -74,9 +74,10 @@ class JellyStore(Store):
     context_aware = True
     graph_aware = True
     transaction_aware = True
-    # The tap of a recording; its commit, rollback and bind replace the store's own.
+    # The recording's `Tap`, if any: its commit, rollback and bind replace the store's own.
     recording: Any = None
-    # Opens a file for a store. The plugin sets it: a file has a log, and logs import stores.
+    # Opens a file for a store. The plugin sets this, since an import here would be circular: a
+    # file has a log, and the log's module imports this one.
     open_file: ClassVar[Callable[..., Any]]
     # The `StoreFile` of an open file, which sets this attribute; None for a store in memory.
     file: Any = None
@@ -131,7 +132,8 @@ class JellyStore(Store):
                 "this store has each triple in a graph, but the graph is None: for the default"
                 " graph of a dataset, add the triple without a graph"
             )
-        # Called for each triple, mostly without a recording: then even `_turn` would cost time.
+        # This is called for each triple, so even taking `_turn` would cost time. Without a
+        # recording, which is usual, it is not needed.
         if self.recording is None:
             self.quads.add(triple, context)
         else:
@@ -363,7 +365,7 @@ class JellyStore(Store):
             self.recording.call_or_refuse(name, (), {})
 
     def destroy(self, configuration: str | None) -> None:
-        """Remove all quads, graphs and prefixes. A file must be closed before."""
+        """Remove all quads, graphs and prefixes. If a file is open, close it first."""
         self._refuse_if_recorded("destroy")
         if not self.is_closed:
             self.quads = QuadStore(NODE_TYPES, self._make_graph)
@@ -430,7 +432,7 @@ class JellyStore(Store):
     # --- copies -----------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the contents for a copy, without the transaction: a copy starts committed."""
+        """Return the contents for a copy, in which no change is pending."""
         file = io.BytesIO()
         options = StreamOptions(generalized_statements=True)
         with StatementWriter(file, options) as writer:

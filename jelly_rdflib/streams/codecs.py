@@ -112,7 +112,7 @@ class PatchDecoder:
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None before its first frame."""
+        """The stream's options, or None before its first frame."""
         return self._decoder.options
 
 
@@ -173,9 +173,9 @@ class StatementDecoder:
         directions: Whether to keep the base directions of literals or to drop them; see
             `read_statements`.
         on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
-            Jelly-RDF 1.2, a draft, defines what they mean: unless this is ``"restart"``, it is read
-            so, and other types of the stream are an error.
-            The end of the old stream also ends its open graph.
+            With ``"restart"``, the end of the old stream also ends its open graph. With the other
+            values, repeated options of Jelly-RDF 1.2 are read as its draft says: they empty the
+            lookups, and an error is raised if they change the stream's types.
 
     Raises:
         ValueError: ``on_repeated_options`` or ``directions`` is another value.
@@ -235,7 +235,7 @@ class StatementDecoder:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before its first frame."""
+        """The stream's options, or None before its first frame."""
         return self._decoder.options
 
 

@@ -105,7 +105,7 @@ class Destination:
     def write(self, data: bytes) -> None:
         """Write all of ``data``: a raw file may take only a part at once."""
         written = self._file.write(data)
-        # The write method of a caller's own class may return None after it has written all.
+        # The `write` of a caller's own class may return None although it has written all.
         if written is None and not isinstance(self._file, io.RawIOBase):
             return
         total = 0

@@ -82,7 +82,7 @@ def message_parts(
 ) -> Iterator[tuple[Batch | Iterable[Operation], bool, dict[str, bytes]]]:
     """Yield parts of messages, each with whether its message ends there, and the frame's metadata.
 
-    In a stream without messages, each frame is one message. To ask for the next part skips the
+    In a stream without messages, each frame is one message. Asking for the next part skips the
     rest of the part before it. Namespaces belong to the message of the next statement; after the
     last message they are left out.
     """
@@ -122,7 +122,7 @@ class FrameIterator(Iterator["Frame"]):
         return Frame(next(self._batches))
 
     def place_error(self, error: DecodeError) -> None:
-        """Add the place of the last frame to an error that the use of this frame has raised."""
+        """Add the place of the last frame to an error that was raised while the frame was used."""
         self._batches.place_error(error)
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class FrameIterator(Iterator["Frame"]):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         options: StreamOptions | None = self._batches.options
         return options
 

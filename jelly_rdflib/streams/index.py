@@ -1,8 +1,8 @@
 """The parts of a long file of frames, which can be read independently, and a saved index of them.
 
 A part starts at a frame, with the state that the decoder had there. To find the parts, the file is
-decoded once, which is much faster than any use of its rows. A saved index (``FILE.idx``, next to
-the file) makes even that needless.
+decoded once, which is much faster than any use of its rows. With a saved index (``FILE.idx``, next
+to the file) it need not even be decoded.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
 # How many bytes at the start and at the end of a file its digest covers.
 SAMPLE = 1 << 16
-# Enough for about 10,000 parts: 640 GB with the usual spacing. Parsed into Python objects, a
-# malicious header may take 30 times its size.
+# Enough for about 10,000 parts: 640 GB with the usual spacing. The limit is low, since a malicious
+# header may take 30 times its size when it is parsed into Python objects.
 MAX_HEADER = 1 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 
@@ -58,8 +58,8 @@ class FilePart:
         is_last: Whether the part ends the file.
         place: The place in the file of the part's first operation, in the form that
             `jelly_rdflib.arrow.ArrowRows` takes; None at the start of the file.
-        state: The decoder's state at the start of the part, compressed; or where an index has it,
-            as the index's path, offset and size; None at the start of the file.
+        state: The decoder's state at the start of the part: its compressed bytes, or its place in
+            an index, as the index's path, the offset and the size. None at the start of the file.
     """
 
     start: int
@@ -71,7 +71,7 @@ class FilePart:
     def load_state(
         self, limits: Limits | None = None, open_index: OpenIndex | None = None
     ) -> bytes | None:
-        """Return the decoder's state at the start of the part; None at the start of the file.
+        """Return the decoder's state at the start of the part, or None at the start of the file.
 
         ``open_index`` opens an index that is not a local file. A state from an index raises a
         DecodeError if it is damaged, or larger than the limits allow a decoder's state to be.
@@ -86,7 +86,7 @@ class FilePart:
                 with open_index(path) if open_index else open(path, "rb") as file:
                     file.seek(offset)
                     state = file.read(size)
-                # Room for the text of the lookups and of the last terms.
+                # A state has the texts of the lookups and of the last terms.
                 room = 4 * as_limits(limits).max_text_size + MAX_STATE_OVERHEAD + 1
             found: bytes = decompressor.decompress(state, room)
         except zstd.ZstdError as error:
@@ -207,7 +207,8 @@ def read_part(
     """
     limits = as_limits(limits)
     state = part.load_state(limits, open_index)
-    # Only the first part has the options, and is refused if its logical type doesn't fit.
+    # Only the first part has the options, so only this part is refused if the logical type doesn't
+    # fit.
     decoder = _make_decoder(
         is_statements, limits, strict=state is None, on_repeated_options=on_repeated_options
     )
@@ -296,7 +297,7 @@ def pack_index(
 def load_index(
     path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
 ) -> list[FilePart] | None:
-    """Return the parts that a file's index lists; None if the file has no index.
+    """Return the parts that a file's index lists, or None if the file has no index.
 
     Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
     file, raises a StaleIndexError.

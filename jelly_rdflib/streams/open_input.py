@@ -80,7 +80,7 @@ class Input:
         return OperationReader(self.batches(), limits=self.reading.limits if is_held else None)
 
     def close(self) -> None:
-        """Close the file, if `open_input` opened it and no batches were opened, which close it."""
+        """Close the file if `open_input` opened it; after `open`, the batches close it instead."""
         if isinstance(self.source, ByteSource):
             self.source.close()
 

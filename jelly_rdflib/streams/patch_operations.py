@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class PatchOperations:
     """The operations of one patch, in order, without the `Op.END` after them.
 
-    They are tuples, or rows of batches in ``slices``, as readers have them. A final `Op.END` is
-    left out. Operations after an `Op.END` raise a ValueError, since they would be another patch.
+    They are tuples, or rows of batches in ``slices``, as a reader returns them. A final `Op.END`
+    is left out. Operations after an `Op.END` raise a ValueError: they would be another patch.
     """
 
     def __init__(self, operations: Iterable[Operation] = ()) -> None:

@@ -44,7 +44,7 @@ def is_rereadable(source: Any) -> bool:
 
 
 def name_of(source: Any) -> str | None:
-    """Return the path of a file, or the address of an HTTP answer; None for all other sources.
+    """Return the path of a file, or the address of an HTTP answer, or None for all other sources.
 
     The address is returned without its query, which may contain a secret.
     """
@@ -58,7 +58,7 @@ def name_of(source: Any) -> str | None:
 
 def is_at_hand(source: Any) -> bool:
     """Return whether a source can be read without waiting, as bytes and files on disk can."""
-    # rdflib wraps a text so that its bytes can be read.
+    # A text in memory that rdflib has wrapped, so that its bytes can be read.
     if isinstance(source, io.BytesIO) or isinstance(getattr(source, "wrapped", None), str):
         return True
     try:

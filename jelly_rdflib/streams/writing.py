@@ -120,7 +120,7 @@ class PatchWriter(OperationSink):
 
     @property
     def options(self) -> PatchOptions | None:
-        """The stream's options; None if the format has no options."""
+        """The stream's options, or None if the format has no options."""
         options: PatchOptions | None = self.encoder.options
         return options
 
@@ -182,11 +182,12 @@ class StatementWriter(StatementSink):
     """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
 
     As a context manager it closes the stream at the end of the block. If an exception leaves the
-    block, an unfinished graph or dataset of Jelly-RDF is left out; if it is the first, so are the
-    options. A frame is written in one piece, and so are some thousand statements of a text.
+    block, an unfinished graph or dataset of Jelly-RDF is left out; if it is the first one, the
+    options are left out, too. A frame is written in one piece; a text is written in pieces of some
+    thousand statements.
 
     In a stream of physical type GRAPHS, each change of the statements' graph ends a graph and
-    starts another. So the fewest rows are written if the statements are sorted by graph.
+    starts another. So write the statements sorted by graph, which makes the fewest rows.
 
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
@@ -254,7 +255,7 @@ class StatementWriter(StatementSink):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The stream's options; None if the format has no options."""
+        """The stream's options, or None if the format has no options."""
         options: StreamOptions | None = self.encoder.options
         return options
 
@@ -266,7 +267,7 @@ class StatementWriter(StatementSink):
         super().write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
-        """Declare a namespace, for people to read.
+        """Declare a namespace, which only makes the data easier for people to read.
 
         In Jelly-RDF the options need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD
         can't declare namespaces, nor can RDF/XML after the first statement: there the namespace is

@@ -10,7 +10,7 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 @cython.final
 cdef class TextColumnView:
-    """A readable Arrow column of strings: ``count`` rows from number ``first`` of the buffers on.
+    """A readable Arrow column of strings: ``count`` rows of the buffers, from row ``first`` on.
 
     ``valid`` is None if no row is null. Buffers that do not fit raise a ValueError.
     """
@@ -48,7 +48,7 @@ cdef class TextColumnView:
             PyBuffer_Release(&self.buffers[self.views])
 
     cdef inline bint get(self, size_t row, Span* text) noexcept:
-        """Get the text of a row; False if it is null."""
+        """Get the text of a row; return False if it is null."""
         cdef size_t place = self.first + row
         cdef const int32_t* offsets = <const int32_t*>self.buffers[1].buf
         cdef const uint8_t* data = <const uint8_t*>self.buffers[2].buf

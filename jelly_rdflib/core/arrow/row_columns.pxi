@@ -76,7 +76,7 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
     memset(bits, 0xFF, (count + 7) // 8)
     for i in range(column.nulls.size // sizeof(int64_t)):
         row = (<const int64_t*>column.nulls.data)[i]
-        # A row that failed may have added a null, but is not counted.
+        # Ignore the null of a row that failed after it was added: that row does not count.
         if row < count:
             bits[row >> 3] &= <char>~(1 << (row & 7))
             nulls += 1
@@ -211,7 +211,8 @@ cdef class RowColumnsBuilder:
             self.texts.start(batch.terms)
         if self.is_dictionary:
             self.distinct.start(batch.terms)
-        # Reset at the end: if a row fails, some columns already have a part of it.
+        # This becomes False only at the end: if a row fails, some columns already have a part of
+        # it.
         self.is_broken = True
         for row in range(start, end):
             before = self.at

@@ -42,7 +42,7 @@ cdef class TermCondition:
                     numbers.append(number)
                     continue
             except LimitError:
-                # Such a text matches nothing, since readers accept no term of this size.
+                # A text that is too long matches nothing, since no reader accepts such a term.
                 continue
             except DecodeError:
                 pass

@@ -5,9 +5,9 @@
 cdef class RowSelection:
     """Selects the rows that a filter accepts, with the marks and headers around them.
 
-    With an accepted row are kept the marks of its transaction, all headers of its patch, and the
-    end of its patch. Patches and transactions without an accepted row are left out. Headers are
-    held until the first accepted row; more of them than ``max_held``, the limit
+    An accepted row is kept together with the marks of its transaction, all headers of its patch,
+    and the end of its patch. Patches and transactions without an accepted row are left out.
+    Headers are held until the first accepted row; more of them than ``max_held``, the limit
     ``max_held_operations``, raise a LimitError.
 
     Args:
@@ -96,7 +96,7 @@ cdef class RowSelection:
     cdef int start_content(self, RowColumns* kept, list found) except -1:
         """Write the waiting headers and marks before an accepted row."""
         cdef size_t row
-        # If headers of earlier batches wait, no row of this batch was kept before.
+        # Headers of earlier batches come first: if any wait, no row of this batch was kept yet.
         found += self.held
         for row in range(self.headers.count):
             rows_copy(kept, &self.headers, row, H)

@@ -179,7 +179,7 @@ cdef class Batch(Tabular):
         return f"<Batch: {words.count(self.rows.count, 'operation')}, {words.count(terms, 'term')}>"
 
     def _repr_html_(self):
-        """Return the operations as a table, for notebooks; None if no reader made the batch."""
+        """Return the operations as a table, for notebooks, or None if no reader made the batch."""
         if self.terms is None or self.terms.factory is None:
             return None
         return self.terms.factory.show_batch(self)
@@ -202,7 +202,7 @@ cdef class Batch(Tabular):
         return BARE[op]
 
     cdef tuple statement(self, size_t row, list nodes):
-        """Return the statement that a row adds; None for any other row."""
+        """Return the statement that a row adds, or None for any other row."""
         cdef const RowColumns* rows = &self.rows
         if rows.ops[row] != A:
             return None
@@ -247,11 +247,11 @@ cdef class RowIterator(Tabular):
 
     @cython.critical_section
     cdef object next_slice(self):
-        """Return the rest of the current or the next rows as a `BatchSlice`; None at the end."""
+        """Return the rest of the current or the next rows as a slice, or None at the end."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
-            # From the row that was just stepped to.
+            # Start at the row that was just stepped to.
             batch, start, stop = self.batch, self.row - 1, self.stop
             if self.only_statements:
                 stop = start
@@ -288,7 +288,8 @@ cdef class RowIterator(Tabular):
             else:
                 item = batch.operation(row, nodes)
         if are_leaves and len(item) > 1:
-            # Else the garbage collector would visit all kept tuples again and again.
+            # Hide the tuple from the garbage collector, which would visit all kept tuples again
+            # and again.
             PyObject_GC_UnTrack(item)
             self.spare = item
         return item
@@ -408,7 +409,7 @@ cdef class BatchSlice:
             return self.batch
         if rows_init(&rows, self.stop - self.start) < 0:
             raise MemoryError
-        # The columns have room for all rows.
+        # No copy can fail, since the columns have room for all rows.
         for row in range(self.start, self.stop):
             if keeps == NULL or keeps[row - self.start] != 0:
                 rows_copy(&rows, &self.batch.rows, row, self.batch.rows.ops[row])

@@ -28,11 +28,11 @@ cdef class BatchSource(Tabular):
 
     @property
     def options(self):
-        """The stream's options; None before they are read, and for formats without options."""
+        """The stream's options, or None before they are read, and for formats without options."""
         return None
 
     cpdef int place_error(self, error) except -1:
-        """Add the place of the last batch to an error that the use of this batch has raised."""
+        """Add the place of the last batch to an error that was raised while it was used."""
         self.locate_error(error)
         if error.source is None:
             error.source = self.name
@@ -46,7 +46,7 @@ cdef class BatchSource(Tabular):
 
     @cython.critical_section
     cdef Batch next_batch(self):
-        """Return the next batch; None at the end of the stream."""
+        """Return the next batch, or None at the end of the stream."""
         cdef Batch batch = None
         if self.is_finished:
             return None
@@ -101,7 +101,7 @@ cdef class LateBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they are read, and for formats without options."""
+        """The stream's options, or None before they are read, and for formats without options."""
         return None if self.batches is None else self.batches.options
 
     cdef Batch read_batch(self):
@@ -183,7 +183,7 @@ cdef class RowReader(RowIterator):
         return 0
 
     def place_error(self, error):
-        """Add the place of the last row's batch to an error that the use of this row has raised."""
+        """Add the place of the last row's batch to an error that was raised while it was used."""
         self.batches.place_error(error)
 
     @cython.critical_section
@@ -194,7 +194,7 @@ cdef class RowReader(RowIterator):
 
     @property
     def options(self):
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         return self.batches.options
 
 

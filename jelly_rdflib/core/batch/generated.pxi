@@ -31,7 +31,7 @@ cdef class PlacedBatches(GeneratedBatches):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         return self.last_options
 
     cdef Batch read_batch(self):

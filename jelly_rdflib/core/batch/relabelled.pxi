@@ -19,7 +19,7 @@ cdef class RelabelledBatches(BatchSource):
 
     @property
     def options(self):
-        """The stream's options; None before they are read, and for formats without options."""
+        """The stream's options, or None before they are read, and for formats without options."""
         return self.batches.options
 
     cdef Batch read_batch(self):

@@ -63,7 +63,7 @@ cdef class TermTable:
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object make_node(self, uint32_t term, NodeMaker factory=None):
-        """Make the node of one term only, since the table may be large; None for number 0."""
+        """Return the node of a term (None for number 0), without making those of a large table."""
         cdef NodeMaker maker = self.factory if factory is None else factory
         cdef TermColumns copies
         cdef Failure failure
@@ -75,7 +75,7 @@ cdef class TermTable:
         try:
             copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
             if copied < 0:
-                # Memory ran out, since a part of a table is within the limits of a table.
+                # Only memory can have run out, since a part of a table is within a table's limits.
                 raise MemoryError
             return maker.make_nodes(&copies)[copied]
         finally:

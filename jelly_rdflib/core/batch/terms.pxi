@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Set the highest number of terms; only the second term beyond it fails."""
+    """Set the highest number of terms; one term beyond it still has room, a second one fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 
@@ -123,8 +123,8 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
 
 
 cdef void set_max_count(TermColumns* terms) noexcept nogil:
-    # The slots are never more than half full. One term more than allowed has room, since room is
-    # made before it is known whether the term is new.
+    # The slots are never more than half full. Make room for one term more than allowed, since it
+    # is not known yet whether the term is new.
     terms.max_count = <uint32_t>min(
         <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2
     )
@@ -248,8 +248,9 @@ cdef bint terms_same(
 ) noexcept nogil:
     """Return whether terms of two tables are the same; one of them must have been written before.
 
-    Writing has bounded its size, and so the time: terms that quoted triples share are compared each
-    time. With ``any_spelling``, compare the identity of the terms.
+    A term that quoted triples share is compared again for each of them. This does not take long,
+    since the size of a written term is limited. With ``any_spelling``, compare the identity of the
+    terms.
     """
     cdef Span text = text_of(one, term)
     cdef Span other_text = text_of(other, other_term)

@@ -1,7 +1,8 @@
 """Iterates over the batches of a stream of frames."""
 
 cdef enum:
-    # How many frames may come before the options, since a file of zeros is a run of empty frames.
+    # How many frames may come before the options. The limit is for files of zeros, which read as
+    # empty frames.
     MOST_FRAMES_BEFORE_OPTIONS = 1 << 16
 
 @cython.nonecheck(True)
@@ -40,12 +41,12 @@ cdef class BatchReader(BatchSource):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options; None before its first frame was read."""
+        """The stream's options, or None before its first frame was read."""
         return self.decoder.options
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         return self.decoder.draft_options
 
     cdef int close_source(self) except -1:
@@ -87,7 +88,10 @@ cdef class BatchReader(BatchSource):
         return 0
 
     cdef int choose_decoder(self) except -1:
-        """Choose the decoder by the first frame with rows, or with metadata, as in Jelly-RDF."""
+        """Choose the decoder by the first frame with rows; until then, that of Jelly-RDF is used.
+
+        Only Jelly-RDF has metadata, which a frame without rows may have.
+        """
         cdef StreamKind kind = find_stream_kind(self.found_frame())
         if (self.decoder is self.statement_decoder) != (
             kind == StreamKind.STATEMENT_STREAM or kind == StreamKind.NO_ROWS

@@ -12,8 +12,8 @@ cdef enum:
     TRIPLE_SIZE = 16
 
 ctypedef struct WrittenTerm:
-    # The size that a restored term would have in output: quoted triples may share terms, so a few
-    # terms can stand for any number of terms.
+    # The size that a restored term would have in output. It must be checked, since quoted triples
+    # may share terms, so that a few terms stand for very many.
     int depth
     size_t size
 

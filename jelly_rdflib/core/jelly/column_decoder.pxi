@@ -238,7 +238,7 @@ cdef class ColumnDecoder:
         for position in range(3 + self.has_graphs):
             if (
                 self.start_column(self.columns[position], position, &column) < 0
-                # The columns of the rows are one piece of memory.
+                # The columns of `rows` follow one another in one piece of memory.
                 or self.fill_column(
                     &column, rows.s + position * rows.capacity + rows.count, self.row_count
                 ) < 0
@@ -411,7 +411,7 @@ cdef class ColumnDecoder:
             )
         self.tag_count = 0
         if tags.count > self.tag_capacity:
-            # Bounded, since each tag takes at least two bytes of the frame.
+            # This is bounded, since each tag takes at least two bytes of the frame.
             capacity = tags.count
             if resize(<void**>&self.tags, capacity * sizeof(uint32_t)) < 0:
                 return fail_memory(failure, tags.rest.start)

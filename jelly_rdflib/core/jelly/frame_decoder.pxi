@@ -139,7 +139,7 @@ cdef class FrameDecoder:
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         return None
 
     def finish(self):
@@ -211,7 +211,7 @@ cdef class FrameDecoder:
         take_span(&rest, &name, self.terms.limits.string_size)
         if self.set_options(options, name, name.start) < 0:
             raise failure_to_error(&self.terms.failure, None, None, None)
-        # The decoder that read the options has already given the warning.
+        # Drop the warning, which the decoder that read the options has already given.
         self.warning = None
         self.frame = take_saved_number(&rest, MAX_FRAMES)
         self.terms.restore(&rest)
@@ -235,7 +235,7 @@ cdef class FrameDecoder:
         return 0
 
     cdef uint64_t last_frame(self) noexcept:
-        """Return the number of the last frame that was decoded; 0 before the first."""
+        """Return the number of the last frame that was decoded, or 0 before the first."""
         return self.frame - 1 if self.frame > 0 else 0
 
     @cython.critical_section
@@ -381,15 +381,15 @@ cdef class FrameDecoder:
             tally.size += at - field.at
             self.row += 1
         self.terms.row = NO_ROW
-        # The END that the end of the stream implies does not count as a row of the frame.
+        # Allow one row more: the END that a frame's end implies does not count as a row.
         self.rows.max_count += 1
-        # Before the options come at most frames without rows, whose ends mean nothing.
+        # Only frames without rows may come before the options, and their ends mean nothing.
         if self.has_options and self.end_frame(at) < 0:
             return -1
         return self.terms.end_frame()
 
     cdef int decode_row(self, Span row, uint32_t* row_field) noexcept nogil:
-        """Decode a row, and store which member of its oneof it has; 0 for an unknown one."""
+        """Decode a row, and store which member of its oneof it has, or 0 for an unknown one."""
         cdef Field content
         if self.terms.read_message(self.row_message, row, &content) < 0:
             return -1
@@ -477,8 +477,8 @@ cdef class FrameDecoder:
         if self.repeated_options == REFUSE:
             return self.refuse_repeated(message.start)
         if self.repeated_options == START_ANEW:
-            # The frame's earlier rows would belong to the old stream, its later rows to the new
-            # one.
+            # Refuse options behind other rows: these would belong to the old stream, and the rest
+            # of the frame to the new one.
             if self.row > 0:
                 return fail(
                     &self.terms.failure, message.start,
@@ -529,7 +529,7 @@ cdef class FrameDecoder:
 
     cdef int put_name(self, Span name) noexcept with gil:
         try:
-            # Guarded, since another thread may read the options meanwhile.
+            # Keep other threads out, since one may be reading the options.
             with cython.critical_section(self):
                 self.stream_name = <bytes>(<const char*>name.start)[:name.end - name.start]
         except MemoryError:
@@ -705,7 +705,7 @@ cdef class FrameDecoder:
 
     cdef int end_stream(self) noexcept nogil:
         """End the stream where another one starts: end its patch, and abort its transaction."""
-        # The added rows do not count as rows of the frame.
+        # Allow two rows more: the added ones do not count as rows of the frame.
         self.rows.max_count += 2
         if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:
             return -1

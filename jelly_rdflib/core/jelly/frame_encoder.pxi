@@ -9,7 +9,7 @@ cdef inline int close_full_frame(FrameEncoder encoder) except -1:
     return 0
 
 cdef inline uint32_t checked_graph(FrameEncoder self, uint32_t number) except? 0xFFFFFFFE:
-    """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
+    """Return a graph's number, as `graph_number` does, or 0 in a stream of triples."""
     cdef uint32_t graph = graph_number(self.terms, number)
     if self.has_graphs:
         return graph
@@ -64,9 +64,9 @@ cdef class FrameEncoder(Output):
     Args:
         types: The classes of nodes; only the node of the default graph is used.
         options: The stream's options.
-        sink: Called with the bytes of each frame when it is closed, its length before it if the
-            options say ``delimited``; see `leave_lengths_out`. None: bare frames are returned
-            instead.
+        sink: Called with the bytes of each frame when the frame is closed. They start with the
+            frame's length if the options say ``delimited``, but see `leave_lengths_out`. None:
+            bare frames are returned instead.
         entry_fields: The rows of names, prefixes and datatypes.
     """
 
@@ -167,7 +167,7 @@ cdef class FrameEncoder(Output):
                 self.put_batch_row(batch.rows.ops[row], numbers)
         finally:
             self.is_in_batch = False
-            # A batch that is still being filled will be passed again.
+            # Keep a batch that is still being filled, since it will be passed again.
             if not batch.terms.is_open:
                 self.terms.end_batch()
         return 0

@@ -24,7 +24,7 @@ cdef class FrameReader(InputBuffer):
 
     def __cinit__(self, source, limits, *, bint delimited=False):
         self.max_frame_size = limits.max_frame_size
-        # If not given as delimited, the first bytes decide.
+        # If the frames are not known to be delimited, the first bytes decide.
         self.is_started = self.is_delimited = delimited
 
     def __iter__(self):

@@ -63,7 +63,8 @@ cdef class FrameStatistics:
         self.check_frame()
         rest.start = rest.end = frames.frame
         if not self.batches.is_finished and decoder.draft_options is None:
-            # Else the frame's memory may be released, or the frame has columns instead of rows.
+            # Search the frame, unless its memory may be released, or it has columns instead of
+            # rows.
             rest.end += frames.frame_size
         places = []
         # Reset the count, since decoding merges the same messages again.
@@ -136,7 +137,7 @@ cdef class FrameStatistics:
 
     @property
     def position(self):
-        """The offset of the last frame's end in the uncompressed input; 0 before any frame."""
+        """The offset of the last frame's end in the uncompressed input, or 0 before any frame."""
         return self.frame_offset + self.frame_size
 
     @property

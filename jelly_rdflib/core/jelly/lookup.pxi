@@ -40,8 +40,8 @@ ctypedef struct TextLimits:
     uint64_t expansion
 
 ctypedef struct LookupUse:
-    # The term that an entry made at its last use, valid as long as `key` is the same. Uses are not
-    # stored in the entries, since most IRIs need only the use.
+    # The term that an entry made at its last use, valid as long as `key` is the same. Uses are
+    # kept apart from the entries, since most IRIs are decoded by the use alone.
     uint32_t key
     uint32_t term
 
@@ -104,8 +104,9 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     """
     cdef size_t id
     if lookup.entries != NULL and lookup.size == size:
-        # Entries keep their memory, since each message of a queue may be a stream, and must not pay
-        # for a whole lookup. The uses need no reset, since they are of an earlier epoch.
+        # Entries keep their memory: each message of a queue may be a stream, and allocating a
+        # whole lookup for each would take long. The uses need no reset, since they are of an
+        # earlier epoch.
         for id in range(1, <size_t>lookup.counts.highest_id + 1):
             if lookup.serials[id] == NOT_SET:
                 continue
@@ -155,7 +156,7 @@ cdef inline int lookup_make_room(
     """
     cdef const LookupEntry* entry = &lookup.entries[id]
     cdef size_t most = KEPT_TEXT + 2 * <size_t>size
-    # An entry keeps its memory from one definition to the next.
+    # Mostly the memory of the entry's last definition can be used again.
     if (
         lookup.serials[id] != NOT_SET and size <= entry.capacity and size <= entry.counted
         and entry.capacity <= most and entry.counted <= most

@@ -133,7 +133,7 @@ cdef class LookupEncoder:
         return LookupResult.ADDED
 
     cdef uint32_t take_oldest(self, uint64_t first_use) except? 0:
-        """Return the least recently used entry; 0 if the row has used them all."""
+        """Return the least recently used entry, or 0 if the row has used them all."""
         cdef SortItem* item
         while True:
             while self.next_oldest < self.oldest_count:

@@ -38,7 +38,7 @@ ctypedef struct Tally:
     uint64_t size  # in bytes
 
 ctypedef struct Counts:
-    # About all frames, if they are inspected.
+    # The counts of all frames; complete only if frames are inspected.
     Tally[MAX_FIELD + 1] rows  # by the rows' fields; 0: rows of unknown kind
     Tally metadata
     uint64_t[TERM_KINDS] terms  # written terms, by kind

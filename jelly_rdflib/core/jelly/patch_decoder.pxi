@@ -23,12 +23,12 @@ cdef class PatchFrameDecoder(FrameDecoder):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options, a `jelly_rdflib.PatchOptions`; None before they were read."""
+        """The stream's options, a `jelly_rdflib.PatchOptions`, or None before they were read."""
         return PatchOptions(**self.named_options(PATCH_OPTION_FIELDS)) if self.has_options else None
 
     @property
     def stream_type(self):
-        """The number of the stream type; 0 before the options were read."""
+        """The number of the stream type, or 0 before the options were read."""
         return self.option_fields[STREAM_TYPE] if self.has_options else 0
 
     cdef int save_state(self, WriteBuffer* out) except -1:

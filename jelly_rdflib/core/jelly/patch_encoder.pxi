@@ -84,7 +84,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
     @cython.critical_section
     def flush(self):
-        """Write the waiting rows as a frame, unless it is the patch of a FRAME stream, or bare."""
+        """Write the waiting rows as a frame, except in a FRAME stream and in a bare frame."""
         if self.is_cut and self.terms.rows > 0:
             self.emit()
 
@@ -112,7 +112,8 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.put_mark(PUNCTUATION)
         self.patch_is_open = False
         if self.stream_type == FLAT or (self.stream_type == FRAME and not self.is_delimited):
-            # Finished, since a bare FRAME stream is one frame with one patch.
+            # Nothing may follow: a FLAT stream is one patch, and a bare FRAME stream is one frame
+            # with one patch.
             self.state = FINISHED
         elif self.is_delimited:
             # End the frame, so that readers see a complete patch at once.

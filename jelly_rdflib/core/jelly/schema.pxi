@@ -110,7 +110,7 @@ for message in range(MESSAGES):
 cdef inline int field_kind(int message, uint32_t field) noexcept nogil:
     return SCHEMA[message][field] if field <= MAX_FIELD else NO_FIELD
 
-# For each message of rows and field number, the operation of such a row; 0: none.
+# The operation of a row, by the row's message and the number of its field; 0: none.
 cdef uint8_t[MESSAGES][MAX_FIELD + 1] OPERATIONS
 memset(OPERATIONS, 0, sizeof(OPERATIONS))
 for field, op in (

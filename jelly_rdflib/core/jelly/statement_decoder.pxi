@@ -54,7 +54,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options, a `jelly_rdflib.StreamOptions`; None before they were read."""
+        """The stream's options, a `jelly_rdflib.StreamOptions`, or None before they were read."""
         if not self.has_options:
             return None
         values = self.named_options(STREAM_OPTION_FIELDS)
@@ -68,7 +68,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     @property
     def draft_options(self):
-        """The options that only Jelly-RDF 1.2 has; None for any other stream."""
+        """The options that only Jelly-RDF 1.2 has, or None for any other stream."""
         if not self.has_options or not self.is_columnar:
             return None
         return {
@@ -78,7 +78,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        # Reset, since a following frame of rows, or the end of the stream, has no messages.
+        # Reset it, since a later frame of rows, or the end of the stream, has no messages.
         batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 
@@ -87,12 +87,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
             self.has_options and self.repeated_options == START_ANEW
             and find_stream_kind(frame) == StreamKind.STATEMENT_STREAM
         ):
-            # A new stream starts, of any version.
+            # A new stream starts, which may be of any version.
             self.has_options = self.is_in_graph = False
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            # Only repeated options of Jelly-RDF 1.2 end an open message.
+            # Forget an open message, except if options of Jelly-RDF 1.2 follow, which end it.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.columns.has_dropped = self.has_told_dropped = False
@@ -325,7 +325,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
-        """Return a message that a logical type does not fit the physical type, with their names."""
+        """Return the message that a logical type, by name, does not fit the physical type."""
         cdef uint32_t number = options[LOGICAL_TYPE]
         logical = LogicalStreamType._value2member_map_.get(number)
         name = number if logical is None else f"{logical.name} ({number})"

@@ -217,7 +217,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, list entries) except -1:
-        """Write the end of the open graph and the metadata; write nothing if they are invalid.
+        """Write the end of the open graph and the metadata; write nothing if these are invalid.
 
         Only a frame that is closed because it is full leaves its graph open.
         """

@@ -10,7 +10,8 @@ cdef enum:
     SLACK = 40
     # The most faults of a frame that are recovered, since input may be hostile.
     MAX_RECOVERED = 1000
-    # A stream may save unused expansion up to this multiple of max_text_size.
+    # Each byte read allows more expansion. A stream may save what it does not use, up to this
+    # multiple of max_text_size.
     SAVED_TEXTS = 16
     # How many bytes merged fields may take for each byte of a frame; no real writer needs merging.
     MERGED_PER_BYTE = 8
@@ -95,7 +96,7 @@ IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
-    """Return the operation of a row without content; 0 if it isn't a mark, or breaks a rule."""
+    """Return the operation of a row without content, or 0 if it isn't a mark, or breaks a rule."""
     cdef uint8_t op
     if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
         return 0
@@ -281,7 +282,7 @@ cdef class TermDecoder:
         return 0
 
     cdef void bound_expansion_left(self) noexcept nogil:
-        """Bound the unused expansion that a stream can save, and a checkpoint can give."""
+        """Limit how much unused expansion a stream may save, or a checkpoint may restore."""
         cdef uint64_t most = self.expansion + SAVED_TEXTS * <uint64_t>self.limits.text_size
         if self.max_expansion > most:
             self.max_expansion = most
@@ -549,7 +550,7 @@ cdef class TermDecoder:
         number[0] += entries + rows.count - first_row
         self.last_name = last.last_name
         self.last_prefix = last.key & MAX_KEY_PREFIX
-        # Marks have no terms.
+        # Find the last statement; the marks after it have no terms.
         statement = rows.count
         while statement > first_row and rows.s[statement - 1] == 0:
             statement -= 1
@@ -563,7 +564,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a field with an RdfIri of the usual form; NULL for any other, or an error.
+        """Decode a field with an RdfIri of the usual form; return NULL for any other, or a fault.
 
         The processor can't predict which ids a message has, nor their lengths. So this code does
         not branch on them.
@@ -595,7 +596,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_label(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a subject or object that is a blank node; NULL if it is not regular."""
+        """Decode a subject or object that is a blank node; return NULL if it is not regular."""
         cdef uint32_t size
         cdef int64_t number
         at = peek_varint(at + 1, &size)
@@ -608,7 +609,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_literal(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
     ) noexcept nogil:
-        """Decode an object that is a literal; NULL if it is not regular."""
+        """Decode an object that is a literal; return NULL if it is not regular."""
         cdef Span literal
         cdef const uint8_t* end
         cdef uint32_t size

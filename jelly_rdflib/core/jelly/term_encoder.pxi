@@ -347,7 +347,7 @@ cdef class TermEncoder:
         cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
-        # Short rows, which most are, are copied as a block; both buffers have room for that.
+        # Most rows are short, and are copied as a block; both buffers have room for that.
         buffer_reserve(&self.content, BLOCK)
         buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
         put_head(&self.frame, ROWS_FIELD, row_size)
@@ -560,7 +560,7 @@ cdef class TermEncoder:
         )
 
     cdef uint32_t find_datatype(self, uint32_t literal) except? 0:
-        """Return the id of a literal's datatype; 0 if it need not be written."""
+        """Return the id of a literal's datatype, or 0 if it need not be written."""
         cdef uint32_t number = self.terms.extras[literal]
         cdef FoundTerm* found = &self.found[number]
         cdef EntryMark* marks = self.datatypes.marks
@@ -570,7 +570,7 @@ cdef class TermEncoder:
             marks[found.datatype].use = self.use
             return found.datatype
         if self.datatypes.size == 0:
-            # A simple literal is written, which is the same in RDF 1.1 as one of type xsd:string.
+            # Write a literal of type xsd:string as a simple literal, which is the same in RDF 1.1.
             if identity_kind(self.terms, literal) != TermKind.SIMPLE_LITERAL:
                 raise EncodeError(
                     f"{self.table.show(literal)} has a datatype: options need"
@@ -587,7 +587,7 @@ cdef class TermEncoder:
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except? 0:
-        """Return the id of a text, which is added if new; 0 if the row uses all prefixes."""
+        """Return the id of a text, which is added if new, or 0 if the row uses all prefixes."""
         cdef uint32_t id = 0
         cdef LookupResult result
         # Reserve memory first, since an entry in the lookup must also be in the stream.

@@ -5,8 +5,8 @@ cdef enum:
 
 
 ctypedef struct SlotTable:
-    # A slot has a number from 1 on, and in its high half 32 bits of the hash, so that few others
-    # need to be compared; 0 marks a free slot.
+    # A slot has a number from 1 on, and in its high half 32 bits of the hash, so that few wrong
+    # numbers need a comparison. 0 marks a free slot.
     uint64_t* slots
     uint32_t mask
     uint32_t count  # how many slots are taken

@@ -67,7 +67,7 @@ cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t b
 
 
 cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return the end of the IPv4 address at ``at``; NULL if none starts there."""
+    """Return the end of the IPv4 address at ``at``, or NULL if none starts there."""
     cdef const uint8_t* start
     cdef int index, number
     for index in range(4):
@@ -164,7 +164,7 @@ cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef inline const uint8_t* skip_scheme(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return the place after the scheme and its colon; NULL without a scheme."""
+    """Return the place after the scheme and its colon, or NULL without a scheme."""
     if at == end or not is_letter(at[0]):
         return NULL
     while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:

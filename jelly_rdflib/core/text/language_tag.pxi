@@ -53,7 +53,7 @@ cdef bint has_long_subtag(Span tag) noexcept nogil:
 cdef Part next_part(
     Part last, int extended, const uint8_t* start, size_t size, bint has_letters, bint has_digits
 ) noexcept nogil:
-    """Return the kind of a subtag that follows one of kind ``last``; `NOTHING` if not allowed."""
+    """Return the kind of a subtag that follows one of kind ``last``; if it must not, `NOTHING`."""
     if last >= PRIVATE_SINGLETON:
         return PRIVATE
     if size == 1:

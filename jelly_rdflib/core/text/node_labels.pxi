@@ -59,7 +59,7 @@ cdef class RandomLabels:
         PyMem_RawFree(self.labels)
 
     cdef int64_t find(self, const RandomLabel* label) except -2:
-        """Return the number of a label; -1 if the label is unknown."""
+        """Return the number of a label, or -1 if the label is unknown."""
         cdef uint64_t* slot
         cdef const RandomLabel* other
         if self.count > 0:
@@ -120,7 +120,7 @@ cdef class NodeLabels:
 
     A label in the text is kept, after a prefix. A node without a label has a random one from the
     parser. It gets a label that is the same in each reading, made of a hash of the text and the
-    count of such nodes so far. So no other text has the same label, unless it was copied.
+    count of such nodes so far. So no other text has the same label, unless the label was copied.
 
     Args:
         prefix: The prefix of labels that are in the text.

@@ -7,10 +7,10 @@ as ``<_:label>``, prefixes and their IRIs quoted, and literals in full.
 cdef class TextPatchEncoder(TextEncoder):
     """Encodes operations as RDF Patch text.
 
-    An operation that can't be encoded raises an `EncodeError`, and leaves no trace in the text. RDF
-    Patch text can't express an IRI that starts with ``_:``, a literal
-    with an ill-formed language tag, or the deletion of a prefix from a graph that is a literal. It
-    does not distinguish the default graph from no graph, and it drops the IRI of a deleted prefix.
+    An operation that can't be encoded raises an `EncodeError`, and leaves no trace in the text.
+    RDF Patch text can't express an IRI that starts with ``_:``, a literal with an ill-formed
+    language tag, or the deletion of a prefix from a graph that is a literal. It does not
+    distinguish the default graph from no graph, and it drops the IRI of a deleted prefix.
 
     The end of a patch is written, as ``Z .``, only if something follows; the end of the text ends
     the last patch. So the text of a single patch has no ``Z``.

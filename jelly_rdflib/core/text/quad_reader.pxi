@@ -115,7 +115,8 @@ cdef class QuadReader:
         builder.add(A, s, p, o, g)
         self.count.made += 1
         if self.text > self.free_text + self.max_expansion * self.count.read:
-            # A limit: each of a few bytes may expand to a long IRI, and copying takes time.
+            # Limit the text: a few bytes, repeated often, may each expand to a long IRI, and
+            # copying takes time.
             raise LimitError(
                 f"the input expands to more than {self.max_expansion} times its own size",
                 limit="max_expansion", value=self.max_expansion,

@@ -33,7 +33,7 @@ cdef inline uint8_t* put_character(uint8_t* target, uint32_t c) noexcept nogil:
     for i in range(more, 0, -1):
         target[i] = <uint8_t>(0x80 | c & 0x3F)
         c >>= 6
-    # The number of leading one bits is the number of the character's bytes.
+    # The leading one bits of the first byte say how many bytes the character has.
     target[0] = <uint8_t>(c | (0xF0 << (3 - more) if more else 0))
     return target + 1 + more
 
@@ -64,7 +64,7 @@ cdef const uint8_t* read_string(
 
 
 cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_label) noexcept nogil:
-    """Return the end of a word (Turtle's PN_PREFIX) or label; ``start`` if none starts there.
+    """Return the end of a word (Turtle's PN_PREFIX) or label, or ``start`` if none starts there.
 
     A label may start with a digit or underscore. N-Triples and N-Quads allow no colons in it; the
     grammar ONE_TERM allows escapes.

@@ -39,7 +39,7 @@ def find_term_faults(Batch batch not None):
     with nogil:
         has_any = mark_faults(terms, faults)
     for row in range(rows.count if has_any else 0):
-        # Only statements, since in other rows ``s`` is a header's key or a prefix's name.
+        # Check s and p only in statements: in other rows s is a header's key or a prefix's name.
         if rows.ops[row] == A or rows.ops[row] == D:
             take_faults(terms, faults, row, rows.s[row], found)
             take_faults(terms, faults, row, rows.p[row], found)
@@ -149,7 +149,7 @@ def find_generalized_statement(Batch batch not None):
             and is_generalized(terms, inside, rows.s[row], rows.p[row], rows.o[row])
         ):
             return row
-        # The values of headers, and the graphs of prefixes.
+        # Check the values of headers and the graphs of prefixes, too.
         if inside[rows.o[row]] or is_literal(terms, rows.g[row]):
             return row
     return None

@@ -307,7 +307,7 @@ cdef const uint8_t* read_number(
             if stop == self.end:
                 return cut_off(self)
     if form != INTEGER:
-        # Else a dot here ends the row.
+        # The dot is part of this number; after an integer it ends the row.
         at = stop
     return at if intern_short(self, start, at, form, number) == 0 else NULL
 

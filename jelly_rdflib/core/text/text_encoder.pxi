@@ -91,7 +91,7 @@ cdef class TextEncoder(Output):
         cdef int position
         if depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        # A limit: a few triples that share triples may expand to endless text.
+        # Limit the text: a few triples that share quoted triples may expand to very long text.
         if self.out.size - self.row_start > MAX_LENGTH:
             raise EncodeError("the row would be longer than 2 GiB")
         memcpy(parts, self.terms.data + self.terms.offsets[term], sizeof(parts))
@@ -121,7 +121,7 @@ cdef class TextEncoder(Output):
             raise
         finally:
             free_output(self)
-            # A batch that is still being filled will be passed again.
+            # Keep a batch that is still being filled, since it will be passed again.
             if not batch.terms.is_open:
                 self.end_batch()
         return 0

@@ -188,7 +188,7 @@ cdef class TextBatchReader(BatchSource):
                 self.read_row()
         except DecodeError as error:
             if error.line is None:
-                # An error of the source, such as bad compressed data.
+                # This is an error of the source, such as bad compressed data.
                 error.line = self.decoder.place.line
             raise
         self.is_finished = True
@@ -288,7 +288,8 @@ cdef class TextBatchReader(BatchSource):
         )
         cdef uint8_t quote = 0
         cdef size_t searched
-        # The row is not complete, but it may lack only the byte after its dot.
+        # Start with the bytes that are already here: the row is not complete, but it may lack only
+        # the byte after its dot.
         find_row_end(&state, &quote, input.begin, input.end)
         while True:
             searched = input.end - input.begin

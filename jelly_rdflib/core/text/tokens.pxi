@@ -104,7 +104,7 @@ cdef const uint8_t* find_token(TextDecoder self, const uint8_t* at) noexcept nog
 
 
 cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Return whether the dot that ends a row is here; -1 without a token, or if the text ends."""
+    """Return whether the dot that ends a row is here, or -1 if the text ends or has failed."""
     if at == NULL:
         return -1
     if at[0] != b".":

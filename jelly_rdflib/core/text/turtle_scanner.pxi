@@ -203,7 +203,7 @@ cdef class TurtleScanner:
         return column
 
     def original_message(self, str message not None):
-        """Remove the marks of datatypes from a message of the parser; it never has marked tags."""
+        """Remove the marks of datatypes from a message of the parser; it has no marks of tags."""
         return message.replace(EMPTY_IRI_MARK, "").replace(DATATYPE_MARK, "")
 
     cdef void pass_over(self, const uint8_t* start, const uint8_t* end) noexcept nogil:

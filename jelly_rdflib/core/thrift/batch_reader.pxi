@@ -4,7 +4,8 @@ cdef enum:
     # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # The most characters of a decimal number, in all and without zeros.
+    # How many characters a decimal number may have whatever its size in bytes, and how many it has
+    # at most without the zeros that its scale adds.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -14,7 +15,7 @@ cdef enum:
     TERM_DEPTH = 3
 
 cdef enum:
-    # Bits of `FoundFields.seen`: for skipped fields, for all.
+    # Bits of `FoundFields.seen`: the one for skipped fields, and the bits of all fields together.
     ODD = 1
     ANY = 0xFFFF
 
@@ -64,10 +65,11 @@ cdef class ThriftBatchReader(BatchSource):
     It needs the memory of one row and one batch. A batch has the available rows: it does not wait
     for more rows of a live source.
 
-    A fault in a row stops the cursor and fills in the builder's ``failure``. Its place is the
-    malformed byte, for any other fault the start of the row. A field of a wrong type, or a repeated
-    one, is skipped, and reported only if the row has no other fault, since input that is not Thrift
-    often starts with such a field. ``max_frame_size`` limits the size of a row.
+    A fault in a row stops the cursor and fills in the builder's ``failure``. The place of the
+    failure is the malformed byte; if no byte is malformed, it is the start of the row. A field of
+    a wrong type, or a repeated one, is skipped, and reported only if the row has no other fault,
+    since input that is not Thrift often starts with such a field. ``max_frame_size`` limits the
+    size of a row.
     """
 
     cdef InputBuffer input
@@ -339,7 +341,7 @@ cdef class ThriftBatchReader(BatchSource):
                 )
             )
         if kind == RDF_DECIMAL:
-            # Two more bytes belong to the term.
+            # The term has two bytes more than the struct of the number.
             return self.decimal(found, self.cursor.at - start + 2)
         if kind == RDF_PREFIX_NAME:
             return self.expand(texts[1], texts[2])
@@ -454,7 +456,7 @@ cdef class ThriftBatchReader(BatchSource):
                 self.add_row(MARKS[txn], 0, 0, 0, 0)
 
     cdef uint32_t graph(self, uint32_t term) noexcept nogil:
-        """Return the number of a graph; 0 for the default graph, which Jena gives a name."""
+        """Return the number of a graph, or 0 for the default graph, which Jena gives a name."""
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             return self.fail(b"a quoted triple can't be a graph")
         return 0 if is_jena_default_graph(self.terms, term) else term

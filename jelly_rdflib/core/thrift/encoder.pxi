@@ -43,7 +43,7 @@ cdef class ThriftEncoder(Output):
     cdef uint64_t* triple_sizes  # by term of the current batch; 0: not known yet
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
-    cdef bint patch_is_empty  # no row since the last Segment, or the start
+    cdef bint patch_is_empty  # no row came since the last Segment, or since the start
 
     def __init__(self, types not None, sink, *, bint is_patch=True):
         self.check_new()
@@ -125,7 +125,8 @@ cdef class ThriftEncoder(Output):
     cdef int end_patch(self) except -1:
         self.check_mark(END)
         if self.is_end_due:
-            # The current patch is empty.
+            # The end of the patch before is still due, so the patch that ends now is empty. Write
+            # that first end, since something follows it.
             self.put_mark(TXN_SEGMENT)
             self.has_end = self.patch_is_empty = True
         self.is_end_due = True
@@ -257,7 +258,7 @@ cdef class ThriftEncoder(Output):
         self.put_head(1, STRUCT)
         self.put_head(MEMBERS[kind], STRUCT)
         if kind == TermKind.TRIPLE_TERM:
-            # A limit: a few triples that share triples may expand to endless bytes.
+            # Limit the size: a few triples that share quoted triples may expand to a huge row.
             if self.find_size(terms, term, level + 1) > MAX_SIZE:
                 raise EncodeError("the row would be longer than 2 GiB")
             memcpy(numbers, text.start, sizeof(numbers))

@@ -1,4 +1,4 @@
-# A fast hash of text with a secret seed; who does not know it can make at most four texts collide.
+# A fast hash of text with a secret seed: without it, one can make at most four texts collide.
 
 cdef extern from * nogil:
     """

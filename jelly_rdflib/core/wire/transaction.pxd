@@ -1,7 +1,7 @@
 # Checks where operations may start and end transactions.
 
 cdef inline const char* transaction_fault(bint is_open, uint8_t op) noexcept nogil:
-    """Return the fault of an operation inside or outside of a transaction; NULL if it is allowed.
+    """Return the fault of an operation inside or outside of a transaction, or NULL if it has none.
 
     TX and END must be outside of a transaction, TC and TA inside.
     """

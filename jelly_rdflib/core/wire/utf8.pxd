@@ -68,7 +68,7 @@ cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
 cdef inline int read_code_point(const uint8_t* p, const uint8_t* end, uint32_t* c) noexcept nogil:
     """Read a character that is not ASCII.
 
-    Return the number of its bytes; 0 if it is invalid, -1 if it is cut off.
+    Return the number of its bytes, or 0 if it is invalid, or -1 if it is cut off.
     """
     cdef int size = 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
     cdef int i

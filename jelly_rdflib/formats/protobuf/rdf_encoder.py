@@ -61,7 +61,7 @@ class RdfEncoder(LineEncoder):
             for batch in reader:
                 self._put_batch(batch, piece)
         except BaseException:
-            # The statements are lost.
+            # The statements of these lines are lost, so the output is broken.
             self.lose()
             raise
         self.hand_on(piece.getvalue())
@@ -80,7 +80,7 @@ class RdfEncoder(LineEncoder):
             serialize_length_prefixed(row, piece)
 
     def _make_terms(self, batch: Batch) -> list[Any]:
-        """Return the message of each term of a batch; None for the default graph."""
+        """Return the message of each term of a batch, or None for the default graph."""
         table = batch.terms
         kinds, extras, offsets = table.kinds, table.extras, table.offsets
         # How deep quoted triples nest in each term.

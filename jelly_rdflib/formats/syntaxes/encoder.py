@@ -42,7 +42,7 @@ class SyntaxEncoder(LineEncoder):
         try:
             piece = self._start_once() + self._convert(lines)
         except BaseException:
-            # The statements are lost.
+            # The statements of these lines are lost, so the output is broken.
             self.lose()
             raise
         self._emit(piece)
@@ -63,7 +63,7 @@ class SyntaxEncoder(LineEncoder):
     # Subclasses override these.
 
     def _declare(self, prefix: str, iri: str) -> bytes:
-        """Return the declaration of a prefix; no bytes if the syntax can't declare it here."""
+        """Return the declaration of a prefix, or no bytes if the syntax can't declare it here."""
         return b""
 
     def _start(self) -> bytes:

@@ -97,7 +97,7 @@ class HashedText:
                         value=most,
                     )
         except DecodeError as error:
-            # A copy has no traceback; the traceback would refer to this object.
+            # Keep a copy, since the traceback of the original would refer to this object.
             self._error = copy.copy(error)
         ahead.seek(0)
         self._ahead = ahead

@@ -140,7 +140,7 @@ class IsolatedBatches(Iterator[Batch]):
             if faults and kind == TermKind.LANGUAGE_LITERAL
         }
         for fault in faults:
-            # Only language tags among the recoverable faults have the rule FORMAT.
+            # Of all recoverable faults, only those of language tags have the rule FORMAT.
             if fault.rule is not Rule.FORMAT or not all(map(_TAG.fullmatch, tags)):
                 raise fault
         return batch
@@ -187,7 +187,7 @@ class _Child:
         self._deadline = 0.0
         self._parent = os.getpid()
         self._socket, theirs = socket.socketpair()
-        # If an import hook found this package, sys.path may lack its folder.
+        # Add this package's folder, since sys.path may lack it: an import hook may have found it.
         places = [*filter(os.path.isabs, sys.path), str(Path(jelly_rdflib.__file__).parents[1])]
         command = [sys.executable, "-I", "-c", _START, *places]
         end = theirs.fileno()

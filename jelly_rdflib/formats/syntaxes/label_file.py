@@ -30,7 +30,7 @@ class LabelFile:
         self._database.execute("COMMIT")
 
     def find(self, label: bytes) -> int | None:
-        """Return the number of a label; None if the label is unknown."""
+        """Return the number of a label, or None if the label is unknown."""
         found = self._database.execute("SELECT number FROM labels WHERE label = ?", (label,))
         row: tuple[int] | None = found.fetchone()
         return None if row is None else row[0]

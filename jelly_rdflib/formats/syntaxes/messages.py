@@ -25,5 +25,5 @@ SOURCE_FAILED = 0xFFFFFFFF
 TEXT_PER_TIME = 8
 # The exit status of a child that is out of memory.
 NO_MEMORY = 12
-# How many bytes the child asks for at a time; its parser asks for a few KiB at a time.
+# How many bytes the child asks for at a time, although its parser only asks it for a few KiB.
 PIECE_SIZE = 1 << 16

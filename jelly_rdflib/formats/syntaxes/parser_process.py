@@ -34,7 +34,7 @@ _NO_NODES = NodeTypes(
     blank_node=_NoNode,
     literal=_NoNode,
     triple_term=_NoNode,
-    # An IRI with this text would be taken for the default graph, but no IRI has a NUL.
+    # An IRI with this text would be taken for the default graph, so it has a NUL, as no IRI has.
     default_graph=_NoNode("\0"),
     recognized_datatypes=(),
 )
@@ -45,7 +45,8 @@ def main() -> None:
     # Ignore Ctrl+C: the parent gets it, too, and ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    # The parent reads stderr after this process has ended, so a write to a full pipe would block.
+    # The parent reads stderr only after this process has ended, so writing to a full pipe would
+    # block for ever.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
     name, most, strict, base, directions, label_prefix, made_label_prefix = json.loads(_receive())
@@ -118,8 +119,8 @@ def _parse(format: Format, reading: Reading) -> None:
 def _allow_time(text_size: int, limits: Limits) -> None:
     """Raise this process's limit of processor time in proportion to the size of the text.
 
-    A limit for each batch would be unfair: in nested elements, the time that pyoxigraph takes for
-    each statement grows with the depth.
+    A limit for each batch would be too strict for nested elements: there, the time that pyoxigraph
+    takes for each statement grows with the depth.
     """
     pieces = 1 + (text_size >> 20) // messages.TEXT_PER_TIME
     # One second more, for the start of Python.

@@ -42,8 +42,9 @@ _FAULTS |= dict.fromkeys(
 # like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
-# An element of RDF/XML with a base direction and a child, whose literals pyoxigraph gives none. The
-# expression is fast since it starts with a text, and does not go back in the other attributes.
+# An element of RDF/XML with a base direction and a child element; pyoxigraph leaves the direction
+# out of the child's literals. The expression is fast, since it starts with a fixed text and does
+# not backtrack in the other attributes.
 _DIRECTED = re.compile(
     rb"its:dir(?<=\sits:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
     rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
@@ -51,7 +52,7 @@ _DIRECTED = re.compile(
 # How many bytes are searched again together with the next piece, since a label or the start of an
 # element may span both.
 _OVERLAP = 2048
-# How many marks' columns are remembered: more than a parser can have read ahead, unless it has just
+# The columns of so many marks are remembered. A parser reads fewer marks ahead, unless it has just
 # read a token of some MiB.
 _MARKS = 1 << 14
 
@@ -74,12 +75,13 @@ class TextSource(Protocol):
 class SyntaxInput:
     """A file for a parser, which reads the text in larger pieces than the parser asks for.
 
-    At most ``max_size`` bytes may come between two statements: ``count`` has the number of
-    statements that the parser made, and gets the number of bytes that the parser was given, as
-    does ``position``. ``labels`` gets the labels in these bytes that ``written`` matches.
+    At most ``max_size`` bytes may come between two statements. ``count`` has the number of
+    statements that the parser has made. It also gets the number of bytes that the parser was
+    given, and so does ``position``. ``labels`` gets the labels in these bytes that ``written``
+    matches.
     ``scanner`` checks the bytes, and may add marks for the parser, which are not counted.
-    ``keeps_directions`` is only for RDF/XML: it raises an error where pyoxigraph leaves out a base
-    direction; if False, ``has_dropped`` notes it.
+    ``keeps_directions`` is only for RDF/XML, where pyoxigraph leaves out some base directions: if
+    True, that is an error; if False, ``has_dropped`` becomes True.
     """
 
     def __init__(
@@ -107,7 +109,7 @@ class SyntaxInput:
         # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
         self._taken = b""
         self._given = 0
-        # Bytes that were read from the source, but are not in that piece.
+        # Bytes that were read from the source after that piece.
         self._waiting = bytearray()
         self._is_at_end = False
         # The error of the source, which is raised after the bytes before it.
@@ -188,7 +190,7 @@ class SyntaxInput:
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
         if self._written is _WRITTEN_IN_XML and b"rdf:version" in data:
-            # Without this attribute, a direction has no meaning.
+            # A direction has a meaning only with this attribute.
             self._is_directed = True
         if self._is_directed and (found := _DIRECTED.search(data)) is not None:
             if self._keeps_directions:
@@ -207,8 +209,9 @@ class SyntaxInput:
             try:
                 piece = self._source.read(PIECE_SIZE)
             except DecodeError as error:
-                # The tracebacks of the error and of its cause refer to the parser. The parser
-                # refers to this object, which Python's collector can't see: all would stay forever.
+                # Keep a copy: the tracebacks of the error and of its cause refer to the parser.
+                # The parser refers to this object, which Python's collector can't see, so all of
+                # them would stay in memory forever.
                 self._error = copy.copy(error)
                 piece = b""
             self._waiting += piece

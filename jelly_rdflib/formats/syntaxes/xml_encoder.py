@@ -21,15 +21,16 @@ _NAME_START = (
 _NAME = re.compile(f"[{_NAME_START}][{_NAME_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
 # The escapes that N-Quads has in literals for characters that XML does not allow.
 _NO_XML_CHARACTER = re.compile(r"\\(?:[bf]|u00[01]|uFFF[EF])")
-# The start of an element whose type's IRI does not end with a name; it has a prefix or nothing.
+# The start of an element for a node whose type's IRI does not end with a name: after "<" it has
+# only a prefix, or nothing.
 _NAMELESS_START = re.compile(
     rb"\n\t<(?P<prefix>(?:[^\s<>:/]*:)?)"
     rb'(?: xmlns:oxprefix="(?P<type>[^"]*)")?(?P<subject> rdf:[^<>]*)>'
 )
 _NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
-# The highest number of predicates and types whose endings the encoder remembers.
+# For how many predicates and types the encoder remembers whether they end with a name.
 _MAX_KNOWN = 1 << 12
-# The highest number of characters of an IRI that is remembered; longer ones are checked each time.
+# How many characters an IRI may have to be remembered; longer ones are checked each time.
 _MAX_KNOWN_SIZE = 1 << 10
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 # Prefixes that pyoxigraph or XML itself declares, with their IRIs.
@@ -97,7 +98,7 @@ class XmlEncoder(SyntaxEncoder):
         text = serialize(lines, self._format, self._own_prefixes)
         text = strip_ends(text, self._head, self._tail)
         if self._has_nameless_types:
-            # Put a line feed before the first element, too, for the pattern.
+            # The pattern starts with a line feed, so put one before the first element, too.
             text = _NAMELESS_START.sub(self._name, b"\n" + text)
             text = _NAMELESS_END.sub(b"\n\t</rdf:Description>", text)[1:]
         # XML reads a carriage return as a line feed, unless it is escaped.

@@ -65,7 +65,7 @@ def _without_same(
     """
     ours = group((_hash(canonicalizer.form(component)), component) for component in old)
     for components in ours.values():
-        # Any copy of a component may stay, but always the same ones.
+        # It does not matter which copies of a component stay, but they must be the same each time.
         components.sort(key=lambda component: min(map(str, blank_nodes(component))), reverse=True)
     theirs: list[Form] = []
     for component in new:

@@ -113,7 +113,7 @@ class Canonicalizer:
 
     def _convert_iri(self, iri: URIRef) -> pyoxigraph.NamedNode:
         if not iri.startswith(_OWN):
-            # rdflib takes any text for an IRI, only with a warning.
+            # rdflib accepts any text as an IRI, with a warning, but pyoxigraph does not.
             with suppress(ValueError):
                 return self._ox.NamedNode(str(iri))
         return self._make_own("iri", iri)
@@ -121,7 +121,7 @@ class Canonicalizer:
     def _convert_literal(self, literal: Literal) -> pyoxigraph.Literal:
         text, language, datatype = identity(literal)
         make: Callable[..., pyoxigraph.Literal] = self._ox.Literal
-        # The language tag may be too long, or the text may have no UTF-8 form.
+        # pyoxigraph refuses language tags that are too long, and texts without a UTF-8 form.
         with suppress(ValueError):
             if language:
                 return make(text, language=language)

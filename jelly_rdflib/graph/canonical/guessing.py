@@ -1,10 +1,10 @@
 """Pairs blank nodes for which no statement shows with certainty which ones are the same.
 
-A wrong pair costs nothing by itself, but may take a node from a better pair. So the nodes with most
-in common come first, then those with at least half as much, and so on: nodes with many statements
-differ in how many they have of each kind, and once they are paired, their neighbours can be told
-apart. The kind of a statement is what both sides may share: its terms, the names of paired nodes,
-and for each free node the kinds of its own statements.
+A wrong pair costs nothing by itself, but may take a node from a better pair. So the nodes with the
+most in common come first, then those with at least half as much, and so on. Nodes with many
+statements differ in how many they have of each kind, and once they are paired, their neighbours
+can be told apart. The kind of a statement is what both sides may share: its terms, the names of
+paired nodes, and for each free node the kinds of its own statements.
 
 The work is limited by the number of statements, not by time: so the same data always give the
 same pairs.
@@ -155,7 +155,7 @@ def _most_alike(
     least: int,
     looks: int,
 ) -> list[tuple[int, int]]:
-    """Return the pairs that share at least ``least`` statements, those that share most first."""
+    """Return the pairs that share at least ``least`` statements, the most alike first."""
     # The nodes with each kind, at each level.
     holders: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]] = []
     for level in levels:

@@ -102,7 +102,7 @@ class _Side:
         return FreeNodes(self._lines, self.names, numbers)
 
     def surroundings(self) -> list[_Found]:
-        """Return the nodes by their statements, then also by their neighbours' ones, and so on."""
+        """Return the nodes by their statements, then also by those of neighbours, and so on."""
         views: _Views = {}
         steps = []
         for _ in range(_DEPTH):

@@ -6,9 +6,9 @@ beforehand, as additional statements. A mark depends only on the surroundings of
 colours are refined until they are stable), never on its label.
 
 If more than a few nodes still look alike, one of them gets a unique mark, and refining goes on.
-Mostly any node will do, since nodes that look alike then can be exchanged for one another. In some
-graphs the choice matters: regular ones without any text in them. Two of these may be the same
-without being recognized. That makes a difference larger than necessary, never wrong.
+Mostly any node will do, since nodes that still look alike can be exchanged for one another. In
+some graphs the choice matters: regular ones without any text in them. Two of these may be the same
+and not be recognized as such. Then the difference is larger than necessary, but never wrong.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Contents:
         self._view = open_view(graph.store)
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
         if self.is_dataset:
-            # Not `graphs()`, which makes the store list the default graph.
+            # Don't use `graphs()`, which makes the store list the default graph.
             contexts: Iterator[Any] = graph.store.contexts()
             for context in contexts:
                 # Some stores yield graphs, others the names of graphs.
@@ -75,7 +75,7 @@ class Contents:
         """Iterate over the triples of a graph; an unknown graph is empty."""
         triples = self._triple_set(name)
         if triples is not None:
-            # Make a copy, since other stores allow changes to the graph during the iteration.
+            # Make a copy, so that the graph may change during the iteration, as in other stores.
             return iter(tuple(triples))
         graph = self.graphs[name]
         return (triple for triple, _ in graph.store.triples((None, None, None), graph))
@@ -83,7 +83,7 @@ class Contents:
     def missing_batches(self, other: Contents, op: Op) -> BatchSource | None:
         """Iterate over batches of the statements that ``other`` lacks, sorted.
 
-        Return None if that takes nodes.
+        Return None if a store is no `JellyStore`, since then nodes must be compared.
         """
         default, other_default = (each.graphs[DATASET_DEFAULT_GRAPH_ID] for each in (self, other))
         if type(default.store) is not JellyStore or type(other_default.store) is not JellyStore:

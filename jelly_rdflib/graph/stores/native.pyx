@@ -1,5 +1,5 @@
 # cython: boundscheck=True
-# The code here reads tuples from callers by index.
+# Check bounds, since the code here reads callers' tuples by index.
 """Views of a store, ways to change it and to undo changes, and the tap that sees changes."""
 
 cimport cython

@@ -56,8 +56,8 @@ class PrefixChanges:
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
-        # The prefixes that will be bound as by rdflib's parsers: the last IRI of each prefix, in
-        # the order in which the prefixes first came.
+        # The prefixes that will be bound as rdflib's parsers bind them: the last IRI of each
+        # prefix, in the order in which the prefixes first came.
         self._parsed: dict[str, URIRef] = {}
         # The largest possible number of prefixes in the store; None if it was not counted yet.
         self._count: int | None = None
@@ -125,8 +125,8 @@ class PrefixChanges:
     def _change(self, prefix: str, iri: URIRef | None) -> None:
         prefixes = self._prefixes
         if prefixes is None:
-            # Not before the first change: a graph makes a manager when it is asked for one, which
-            # binds rdflib's prefixes. And the user's manager may have another store.
+            # Ask for the manager only at the first change: if a graph has none, it makes one,
+            # which binds rdflib's prefixes. The manager may have another store than the graph.
             store = self._target.namespace_manager.store
             log = self._log if self._is_atomic else None
             prefixes = self._prefixes = open_prefixes(store, log)
@@ -137,7 +137,7 @@ class PrefixChanges:
                 # Check all changes first: some stores could not undo the earlier ones.
                 prefixes.begin(self._waiting)
             if not self._is_exact:
-                # The namespace manager bypasses the log.
+                # The namespace manager changes prefixes without the log, so save all of them.
                 prefixes.save()
             self._is_changed = True
         if self._tap is not None:

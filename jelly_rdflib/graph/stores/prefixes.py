@@ -171,7 +171,7 @@ class PrefixMap(_Prefixes):
 class _BerkeleyDict(MutableMapping[Any, Any]):
     """A table of rdflib's BerkeleyDB store as a dict of texts.
 
-    The store's own ``bind`` takes the empty prefix for a missing one.
+    It is used since the store's own ``bind`` takes the empty prefix for a missing one.
     """
 
     def __init__(self, table: Any, cls: type[str]) -> None:
@@ -286,7 +286,7 @@ def _bind(store: Store, prefix: str, iri: URIRef) -> None:
 
 
 def _find_unbind(store: Any) -> Callable[[str], object] | None:
-    """Return a function that unbinds a bound prefix; None if no way is known."""
+    """Return a function that unbinds a bound prefix, or None if no way is known."""
     if isinstance(store, SPARQLStore):
         return store.nsBindings.pop
     if type(store).__module__ == "rdflib_sqlalchemy.store":
@@ -313,8 +313,8 @@ _CACHES = (
 def clear_qname_cache(manager: NamespaceManager) -> None:
     """Clear a manager's cache of short names, so that the next lookups use the current prefixes.
 
-    rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
-    so that a million transactions don't repeat it a million times.
+    rdflib's ``reset`` puts all namespaces into a tree at once. Here the tree is built at the next
+    lookup, so that a million transactions don't build it a million times.
     """
     if not all(hasattr(manager, name) for name in (_TREE, *_CACHES)):
         manager.reset()

@@ -56,8 +56,8 @@ def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> 
 class Target:
     """A graph or dataset to apply changes to.
 
-    `rdflib.Dataset.parse` passes its default graph to a plugin, not itself: so a graph with that
-    name, in a store that has graphs, stands for the whole dataset.
+    `rdflib.Dataset.parse` passes to a plugin not the dataset, but its default graph. So a graph
+    with that graph's name, in a store that has graphs, stands for the whole dataset.
 
     ``is_dataset`` says whether it has named graphs.
     """

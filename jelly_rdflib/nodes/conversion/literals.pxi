@@ -6,14 +6,15 @@ cdef enum:
 cdef enum Form:
     UNKNOWN  # only rdflib can decide
     VALID  # has a value, and perhaps another normal form
-    CANONICAL  # the normal form is the text itself, even if it has no value, as 30 February
+    CANONICAL  # the text is its own normal form; it may have no value, such as 30 February
 
 cdef enum:
     # Any integer with this number of digits fits into 64 bits.
     MAX_DIGITS = 18
 
 cdef object MOST = 10**MAX_DIGITS
-# For a date without a time zone this gives the same as rdflib's converter, which is Python code.
+# For dates without a time zone: the result is the same as that of rdflib's converter, which is
+# Python code, and slower.
 cdef object date_of = datetime.date.fromisoformat
 
 # For each datatype its name in XML Schema and how its value is made; for integers also the range
@@ -60,7 +61,7 @@ cdef class LiteralRules:
     ):
         cdef NativeType* native
         self.converters, self.specific, self.generic = converters, specific, generic
-        # A copy, which keeps the keys and values alive that the types point to.
+        # Make a copy, to keep alive the keys and values that the types point to.
         self.original_converters = dict(original_converters)
         self.original_specific, self.original_generic = original_specific, original_generic
         keys = {str(key): key for key in self.original_converters}
@@ -73,7 +74,7 @@ cdef class LiteralRules:
             self.count += 1
 
     cdef const NativeType* find(self, Span iri) noexcept:
-        """Return the entry of a datatype; NULL if this module does not know the datatype."""
+        """Return the entry of a datatype, or NULL if this module does not know the datatype."""
         cdef size_t i
         for i in range(self.count):
             if has_bytes(
@@ -85,7 +86,8 @@ cdef class LiteralRules:
 
     cdef bint are_original(self, const NativeType* native) except -1:
         """Return whether rdflib's rules for a datatype are the original ones."""
-        # Generic rules after the original ones can only be for values of other classes.
+        # More generic rules may follow the original ones: rdflib takes the first rule that fits a
+        # value, so these are only for values of other classes.
         return (
             PyDict_GetItemWithError(self.converters, <object>native.iri) == native.converter
             and len(self.specific) == len(self.original_specific)
@@ -105,7 +107,7 @@ cdef inline bint begins_with(list rules, list originals):
 
 
 cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
-    """Return whether a literal surely is in its normal form; False if the check takes too long."""
+    """Return whether a literal surely is in normal form, or False if a check would take long."""
     cdef const NativeType* native = rules.find(datatype) if rules is not None else NULL
     if native == NULL:
         return False
@@ -119,7 +121,7 @@ cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
 
 
 cdef object make_native(NodeTypes types, str text, object datatype, bint normalize):
-    """Return a literal with its value; None if only rdflib can make the value."""
+    """Return a literal with its value, or None if only rdflib can make the value."""
     cdef LiteralRules rules = types.literal_rules
     cdef const NativeType* native = NULL
     cdef Form form = UNKNOWN

@@ -29,8 +29,8 @@ cdef int fill_row(
     NodeInterner interner, RowColumns* rows, int op, object s, object p, object o, object g
 ) except -1:
     """Append a row; None means a missing term."""
-    # Often the last row's subject and graph are repeated. For the first row, `start_rows` has set
-    # them to 0.
+    # Try the last row's subject and graph first, since they are often repeated. Before the first
+    # row, `start_rows` has set them to 0.
     cdef size_t last = rows.count - 1 if rows.count > 0 else 0
     cdef uint32_t s_number = find_number(interner, s, rows.s[last])
     cdef uint32_t p_number = find_number(interner, p)

@@ -49,7 +49,7 @@ cdef class NodeInterner:
         if columns.data != NULL and columns.data_capacity <= 2 * MORE * MAX_TEXT:
             terms_clear(columns)
             return 0
-        # A new table, so that the memory of a single long text is released.
+        # Don't reuse the old table: a single long text may have made it large.
         if terms_init(&empty, FIRST_TERMS, FIRST_TEXT, MAX_TABLE_TEXT) < 0:
             raise MemoryError
         terms_free(columns)
@@ -77,7 +77,7 @@ cdef class NodeInterner:
             Py_XDECREF(node)
 
     cdef bint is_iri(self, object node, uint32_t term) noexcept:
-        """Return whether a node is the IRI of a term; False if the check takes too long."""
+        """Return whether a node surely is a term's IRI, or False if a check would take long."""
         cdef const TermColumns* columns = &self.table.columns
         cdef uint32_t start
         if type(node) is not self.types.iri or not PyUnicode_IS_ASCII(node):
@@ -106,7 +106,7 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # A new term means that another node now has the address, so it isn't a repeat.
+        # Count repeats of known terms only: a new term is another node at the same address.
         self.repeats += number < count
         Py_XDECREF(old)
         return number
@@ -176,6 +176,6 @@ cdef class NodeInterner:
     cdef Batch make_batch(self, RowColumns* rows, bint has_graphs):
         """Make a batch from rows and the table; both are empty after that."""
         cdef Batch batch = make_batch(rows, &self.table.columns, self.factory, has_graphs, {})
-        # Tuples of the batch have the original nodes.
+        # Tuples of the batch then have the original nodes.
         batch.terms.nodes = self.nodes
         return batch

@@ -1,8 +1,8 @@
 """Passes operations and statements with nodes to an encoder, as rows of a batch.
 
-The encoder gets up to 64 rows of a list at a time, and other rows one by one. The call that wrote a
-row raises the row's error. The batch has only the waiting rows, but its table keeps older terms,
-since the next rows use most of them again.
+The encoder gets the rows of a list up to 64 at a time, and other rows one by one, so that an error
+in a row is raised by the call that wrote the row. The batch has only the waiting rows, but its
+table keeps the terms of earlier rows, since the next rows use most of them again.
 """
 
 cdef enum:
@@ -43,7 +43,7 @@ cdef class NodeSink:
             for item in items:
                 self.put_tuple(item)
             return
-        # The encoder calls the sink, and the sink's code must not call the encoder.
+        # The encoder passes bytes to a sink, and the sink's code must not call this writer.
         self.claim()
         try:
             if type(items) is Batch:
@@ -75,7 +75,8 @@ cdef class NodeSink:
                 self.fill(item)
         except BaseException as raised:
             error = raised
-        # An encoder's error about an earlier row is raised instead, unless an interrupt came.
+        # If the encoder refuses an earlier row, raise its error instead, unless `error` is an
+        # interrupt.
         try:
             self.hand_on()
         except Exception:
@@ -148,7 +149,7 @@ cdef class NodeSink:
 
 @cython.nonecheck(True)
 cdef class OperationSink(NodeSink):
-    """Passes operations to an encoder of changes; arguments as for `NodeSink`."""
+    """Passes operations to an encoder of changes; its arguments are those of `NodeSink`."""
 
     @property
     def in_transaction(self):
@@ -217,7 +218,7 @@ cdef class OperationSink(NodeSink):
 
 @cython.nonecheck(True)
 cdef class StatementSink(NodeSink):
-    """Passes statements to an encoder of statements; arguments as for `NodeSink`."""
+    """Passes statements to an encoder of statements; its arguments are those of `NodeSink`."""
 
     def add(self, s, p, o, g=None):
         """Write a statement.
@@ -229,7 +230,7 @@ cdef class StatementSink(NodeSink):
         self.put(A, s, p, o, g)
 
     def add_namespace(self, prefix, iri):
-        """Declare a namespace, which only makes the data easier to read for people.
+        """Declare a namespace, which only makes the data easier for people to read.
 
         Args:
             prefix: The prefix without its colon.

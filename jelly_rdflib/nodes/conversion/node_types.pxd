@@ -7,7 +7,7 @@ cdef extern from "Python.h":
 
 
 cdef enum:
-    # The attributes of a literal, whose byte offsets in the object are in `NodeTypes.slots`.
+    # The attributes of a literal. `NodeTypes.slots` has their byte offsets in the object.
     LANGUAGE, DATATYPE, VALUE, ILL_TYPED, SLOTS
 
 

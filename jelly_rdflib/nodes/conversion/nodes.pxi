@@ -143,7 +143,7 @@ cdef class NodeFactory(NodeMaker):
         return node
 
     cdef CachedNode* place_in_cache(self, uint64_t hash) except NULL:
-        """Return the place for a node; if the cache can't grow, it may hold another node."""
+        """Return the place for a node; it may hold another node, if the cache can't grow."""
         cdef CachedNode* place = &self.cache[hash & (self.cache_size - 1)]
         while place.node != NULL and place.hash != hash and self.cache_size < MAX_CACHE_SIZE:
             self.grow_cache()
@@ -171,7 +171,7 @@ cdef class NodeFactory(NodeMaker):
         """
         if kind == TermKind.IRI:
             if find_iri_escape(text.start, text.end) < text.end:
-                # Call the constructor, which logs a warning about such an IRI.
+                # Some characters are not allowed in IRIs: have the constructor log a warning.
                 return self.types.iri(decode(text))
             return as_leaf(subclass_text(self.types.iri, decode(text)))
         if kind == TermKind.BLANK_NODE:
@@ -205,7 +205,7 @@ cdef class NodeFactory(NodeMaker):
         return literal
 
     cdef object make_recognized(self, str text, object datatype):
-        """Return a literal with its value; None if it must not or can't have a value."""
+        """Return a literal with its value, or None if it must not or can't have a value."""
         cdef NodeTypes types = self.types
         cdef object known = text
         cdef object normalize = self.normalize
@@ -235,10 +235,12 @@ cdef class NodeFactory(NodeMaker):
             except MemoryError:
                 raise
             except Exception:
-                # rdflib can't spell the duration -P1Y1D, for example.
+                # rdflib has no normal form for some values, such as the duration -P1Y1D. Then try
+                # again without normalization.
                 pass
-        # A normalized literal may have any text but that of the stand-in for an ill-formed boolean,
-        # which stays unchanged if warnings are errors. Any other literal must have the term's text.
+        # A normalized literal may have another text, except that of the stand-in for an ill-formed
+        # boolean, which rdflib leaves as it is if warnings are errors. A literal that is not
+        # normalized must have the term's text.
         if made is None or PyUnicode_Compare(made, text) == 0 or (
             normalize and (known is text or PyUnicode_Compare(made, ILL_FORMED_BOOLEAN) != 0)
         ):
@@ -384,7 +386,7 @@ cdef bint is_node_of(
     object node, bytes source, const TermColumns* terms, uint32_t term, list nodes,
     NodeTypes types
 ) except -1:
-    """Return whether a node represents a term, by all but the hashes, which are equal."""
+    """Return whether a node represents a term; the caller has found their hashes equal."""
     cdef int kind = terms.kinds[term]
     cdef object cls = type(node)
     if kind == TermKind.IRI:

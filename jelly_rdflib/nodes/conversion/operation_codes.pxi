@@ -1,6 +1,6 @@
 """Finds the codes of operations that are given as tuples."""
 
-# The tuple length of the operation with each code; 0 for a number that isn't a code.
+# The length of an operation's tuple, by the operation's code; 0 for a number that isn't a code.
 cdef Py_ssize_t[16] SIZES
 memset(SIZES, 0, sizeof(SIZES))
 for op, size in (

@@ -1,6 +1,6 @@
 """Gives each distinct node a number.
 
-rdflib's nodes hash and compare in Python code, so a dict of nodes would take most of the time.
+rdflib's nodes hash and compare in Python code, so a dict with nodes as keys would be slow.
 """
 
 cdef extern from "Python.h":
@@ -217,9 +217,9 @@ cdef bint is_same(object one, object other) except -1:
 
 
 cdef inline bint has_identity_of(object one, object other) except -1:
-    """Return whether two nodes are the same term, as by `jelly_rdflib.terms.identity`.
+    """Return whether two nodes have the same `jelly_rdflib.terms.identity`.
 
-    This is faster for literals, and for other nodes of the usual classes.
+    For literals, and for other nodes of the usual classes, this takes less time.
     """
     if isinstance(one, LITERAL_CLASS) and isinstance(other, LITERAL_CLASS):
         return (

@@ -14,8 +14,8 @@ cdef class NodeEntry:
     cdef bint is_leaf
     # Whether differently spelled nodes may be equal to it for rdflib.
     cdef bint has_spellings
-    # Whether the node is a string, `"x"` or `"x"^^xsd:string`; and its other spelling, None until
-    # it is needed, with the hash of that.
+    # Whether the node is a string, `"x"` or `"x"^^xsd:string`. If so, the node in the other of
+    # these spellings, which is None until it is needed, and that node's hash.
     cdef bint is_string
     cdef object respelled
     cdef Py_hash_t respelled_hash
@@ -23,7 +23,7 @@ cdef class NodeEntry:
     cdef dict predicates
     cdef dict objects
     cdef dict subjects
-    # Data about the graph that the node names, for the user of the table.
+    # The user of the table keeps here what it knows about the graph that the node names.
     cdef object graph
 
 

@@ -10,8 +10,8 @@ cdef extern from "Python.h":
 cdef enum:
     # The table must be bounded, since a stream may have any length.
     MAX_ENTRIES = 1 << 20
-    # No two nodes share a hash of 64 bits by chance, but labels such as "fr"@fr all have the same
-    # hash. Allow one for each of ISO's codes of two letters.
+    # No two nodes share a hash of 64 bits by chance. But labels such as "fr"@fr, whose text is
+    # their language, all have the same hash. Allow one for each of ISO's codes of two letters.
     MAX_SAME_HASH = 200
 
 
@@ -57,7 +57,7 @@ cdef class NodeTable:
         cdef bint is_plain = cls is IRI or cls is BLANK_NODE
         entry.node = node
         entry.hash = self.numbers.hashes[number]
-        # A reader's literal is hidden from the garbage collector if its value refers to nothing.
+        # `NodeFactory` hides a literal from the garbage collector if its value refers to nothing.
         entry.is_leaf = is_plain or not PyObject_GC_IsTracked(node)
         entry.has_spellings = not (is_plain or (cls is LITERAL_CLASS and not node._language))
         if is_plain or isinstance(node, IdentifiedNode):

@@ -34,7 +34,7 @@ cdef class BatchNumbers:
         return 0
 
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:
-        """Return the number of a term; 0 if the store lacks the term and ``is_added`` is False."""
+        """Return a term's number, or 0 if the store lacks the term and ``is_added`` is False."""
         cdef const TermColumns* columns = &self.batch.terms.columns
         cdef Dictionary terms = self.terms
         cdef int64_t number
@@ -45,7 +45,8 @@ cdef class BatchNumbers:
             number = terms.number_of_node(node, is_added)
         else:
             number = terms.number_of_term(columns, term, is_added)
-        # A deletion adds no spelling to the store, but a later addition of the same term does.
+        # Don't remember the number after a deletion in another spelling: a later addition of this
+        # term must look it up again, since it adds the spelling to the store.
         if is_added or is_spelled_as(terms, <uint32_t>number, columns, term):
             self.numbers[term] = <uint32_t>number
         if terms.spelling != 0:
@@ -53,7 +54,7 @@ cdef class BatchNumbers:
         return <uint32_t>number
 
     cdef object normal_form(self, uint32_t term):
-        """Return the node of a typed literal that may have another normal form; otherwise None."""
+        """Return a literal's node if it may have another normal form, or None for other terms."""
         cdef TermTable table = self.batch.terms
         cdef NodeFactory factory = table.factory
         cdef Span text = text_of(&table.columns, term)

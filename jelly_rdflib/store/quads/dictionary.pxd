@@ -46,7 +46,8 @@ cdef class Dictionary:
     # Literals that came as ill-typed, although their text is valid: rdflib turns any boolean that
     # it can't read into "false".
     cdef set ill_typed
-    # The last literal's number in its own spelling; 0 if the table has it in this spelling.
+    # For the literal that was looked up last: the number of the spelling that was asked for; 0 if
+    # the table has the literal in this spelling.
     cdef uint32_t spelling
 
     # Each of these returns a number, or 0 if the store lacks the term and ``is_added`` is False.

@@ -1,7 +1,7 @@
 """The distinct terms of a store, each with a number.
 
-Terms that are the same by core/batch/identity.pxd have the same number. If a literal is added in
-another spelling later, the dictionary keeps that spelling, too.
+Terms that are the same, as core/batch/identity.pxd defines it, have the same number. If a literal
+is added in another spelling later, the dictionary keeps that spelling, too.
 """
 
 cdef enum:
@@ -12,7 +12,7 @@ cdef enum:
     # Nodes with a longer text are not cached.
     MAX_RECENT_TEXT = 1 << 10
 
-# Less than two thirds of the slots of the largest table.
+# The highest number of a term, which is less than two thirds of the slots of the largest table.
 cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
 
 
@@ -49,9 +49,10 @@ cdef class Dictionary:
     # --- numbers ----------------------------------------------------------------------------------
 
     cdef int64_t number_of_node(self, object node, bint is_added) except -1:
-        """Return the number of a node; a TypeError if it must be added, but no store can hold it.
+        """Return the number of a node.
 
         Raises:
+            TypeError: The node must be added, but no store can hold it.
             EncodeError: The node's text has no UTF-8 form.
         """
         cdef object text
@@ -132,13 +133,13 @@ cdef class Dictionary:
                 key.kind == TermKind.LANGUAGE_LITERAL
                 and has_capital(text_of(terms, terms.extras[term]))
             ):
-                # The batch has hashed the term in this spelling.
+                # The batch's hash is that of this spelling, but the table compares another one.
                 key.hash = hash_term(self, key.kind, key.text, <uint32_t>extra)
         key.extra = <uint32_t>extra
         return self.number_of_key(&key, is_added)
 
     cdef int64_t number_of_key(self, TermKey* key, bint is_added) except -1:
-        """Return the number of the term with a key, whose text the caller keeps in memory."""
+        """Return the number of the term with a key; the caller keeps the key's text in memory."""
         cdef uint32_t number = <uint32_t>self.slot_of(key)[0]
         self.spelling = 0
         if number == 0 and is_added:
@@ -188,7 +189,7 @@ cdef class Dictionary:
         return slot
 
     cdef uint32_t append(self, const TermKey* key) except 0:
-        """Number a term, without a slot; the table has room for one."""
+        """Append a term, and return its number; the caller fills its slot, which has room."""
         cdef size_t size = key.text.end - key.text.start
         cdef uint32_t number = self.count
         cdef uint64_t end
@@ -203,7 +204,7 @@ cdef class Dictionary:
         if size > MAX_RECENT_TEXT:
             self.has_long = True
         if self.ill_typed:
-            # A removed term may have had this number.
+            # A removed term that had this number may have been ill-typed.
             self.ill_typed.discard(number)
         return number
 
@@ -246,7 +247,7 @@ cdef class Dictionary:
             slot = first_slot(&self.table, hash)
             while slot[0] != 0 and <uint32_t>slot[0] != number:
                 slot = next_slot(&self.table, hash, slot)
-            # Other spellings have no slots.
+            # A term that is only another spelling has no slot.
             if slot[0] != 0:
                 slots_remove(&self.table, slot)
             if self.recent != NULL:
@@ -296,7 +297,7 @@ cdef class Dictionary:
         cdef PyObject* old
         if is_literal(kind):
             node = node_of(self, self.terms[number].extra)
-            # Other code may have run and added terms.
+            # Making the node may have run code that added terms, and so moved the text.
             text = stored_text(self, number)
         node = self.factory.make_node(kind, text, node)
         if self.ill_typed and number in self.ill_typed:
@@ -312,7 +313,7 @@ cdef class Dictionary:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # Come last, since a destructor may run any code.
+        # Release the old node last, since a destructor may run any code.
         Py_XDECREF(old)
         return node
 

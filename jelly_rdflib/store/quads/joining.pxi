@@ -132,7 +132,7 @@ cdef class Join:
         return place.term == 0 and self.depths[place.variable] < depth
 
     cdef bint bind(self, uint32_t number) except -1:
-        """Bind the innermost pattern's variables to a row; False if one would get two values."""
+        """Bind the innermost pattern's variables to a row, unless one would get two values."""
         cdef int depth = <int>len(self.scans) - 1
         cdef const Place* places = &self.places[3 * depth]
         cdef const Row* row = row_at(self.snapshot.rows, number)
@@ -239,8 +239,8 @@ cdef Join join(QuadStore store, list patterns, object graph, int variables):
     cdef Join rows = Join.__new__(Join)
     cdef GraphEntry* entry
     rows.allocate(<int>len(patterns), variables)
-    # A property of the graph may run any code, and so may Python's collector when an object is
-    # made: both may change the numbers of terms.
+    # Look up terms only after this: a property of the graph may run any code, and so may Python's
+    # collector when an object is made, and that code may change the numbers of terms.
     graph_name = name_of(graph)
     rows.snapshot = open_snapshot(store)
     is_there = rows.number(patterns)

@@ -9,11 +9,11 @@ cdef class StoreJournal:
     As long as this object is open, the store keeps its whole journal.
 
     Args:
-        store: The quads. A RecordError says that they have such a journal already, or that changes
-            are being applied, since `apply` commits them.
+        store: The quads. If they have such a journal already, or if changes are being applied, a
+            RecordError is raised, since `apply` commits its changes.
         default_graph: The name of the default graph.
         is_one: Whether changes to all other graphs are left out.
-        refuse: Called for a change to ``refused``; it raises.
+        refuse: Called for a change to ``refused``, to raise an error.
         refused: The name of a graph that can't be recorded.
 
     Attributes:
@@ -47,7 +47,7 @@ cdef class StoreJournal:
                 self.store = None
 
     cpdef Batch read(self):
-        """Return a batch of the changes since the last call; None without changes.
+        """Return a batch of the changes since the last call, or None without changes.
 
         Raises:
             RecordError: The next change is to the graph that can't be recorded; it is left out.

@@ -13,8 +13,9 @@ cdef class QuadStore:
     cdef bint has_new_deaths  # since the clock last advanced
     cdef uint32_t newest_reader  # the time that the latest reader sees
 
-    # The journal since the last commit. Deaths: of rows from before it, or of any rows if the
-    # journal is recorded or has a mark. Listings: graphs that were put on or taken off the list.
+    # The journal of changes since the last commit. `deaths` has the rows that died: those from
+    # before the commit, or any rows if the journal is recorded or has a mark. `listings` has the
+    # graphs that were put on the list or taken off it.
     cdef Death* deaths
     cdef uint32_t death_count, death_capacity
     cdef uint32_t* listings  # the name's number, and `WAS_LISTED`
@@ -22,8 +23,8 @@ cdef class QuadStore:
     cdef bint is_marked, is_recorded
     cdef Mark told  # how far a recording has read the journal
 
-    # Bytes of terms that may be unused since the store was last made smaller; and how many of them
-    # it takes to try again, twice as many as last time if most were in use.
+    # How many bytes of terms may have become unused since the store was last made smaller. And how
+    # many it takes to make it smaller again: twice as many as last time if most were still in use.
     cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects

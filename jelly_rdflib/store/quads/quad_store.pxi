@@ -9,7 +9,7 @@ cdef enum:
     MAX_TAIL = 512
     # This many dead rows are kept, however few rows are alive.
     MAX_GARBAGE = 1 << 10
-    # Bytes of terms that may be unused and are kept all the same. A graph that is taken off the
+    # How many bytes of terms are kept although they may be unused. A graph that is taken off the
     # list counts as `LOOSE_GRAPH` bytes.
     MAX_LOOSE_TEXT = 1 << 20
     LOOSE_GRAPH = 1 << 12
@@ -93,7 +93,7 @@ cdef class QuadStore:
         if scan is None:
             return 0
         if scan.snapshot.rows is not self.rows:
-            # Other code has run meanwhile.
+            # Other code has run, and has replaced the rows: start again.
             return self.remove_matches(nodes, graph)
         try:
             while True:
@@ -183,7 +183,7 @@ cdef class QuadStore:
         cdef uint32_t number
         name = name_of(graph)
         self.remove_matches((None, None, None), graph)
-        # Not earlier: removing many triples may change the numbers of terms.
+        # Look up the name only now: removing many triples may change the numbers of terms.
         number = <uint32_t>find_number(self.terms, name)
         if find_graph(&self.graphs, number) != NULL:
             self.set_listed(number, False)
@@ -236,12 +236,13 @@ cdef class QuadStore:
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1:
         """Add a quad; return whether the store lacked it.
 
-        ``spelling`` is the term for its object's own spelling, or 0.
+        ``spelling`` is the term for the object as this quad spells it; 0 if the object's term in
+        the row has this spelling.
         """
         cdef uint64_t* slot = self.find_row(row)
         if slot[0] != 0:
             if spelling != 0:
-                # Perhaps no quad uses this spelling.
+                # No row is added, so perhaps no quad uses this spelling.
                 self.loose_text += text_size(self.terms, spelling + 1)
                 self.loose_text -= text_size(self.terms, spelling)
             return False
@@ -280,7 +281,7 @@ cdef class QuadStore:
         if spelling != 0:
             self.rows.spellings[number] = spelling
         elif self.rows.spellings:
-            # A dropped row may have had this number.
+            # A dropped row that had this number may have left its spelling.
             self.rows.spellings.pop(number, None)
         row_at(self.rows, number)[0] = row[0]
         self.rows.count += 1
@@ -305,7 +306,8 @@ cdef class QuadStore:
         slots_remove(&self.index, slot)
         set_death(self.rows, number, self.times.clock + 1)
         if self.terms.has_long:
-            # Perhaps nothing else uses the object. Short texts go when half of the rows are dead.
+            # If the object has a long text, count it, since perhaps nothing else uses it. Short
+            # texts are removed when half of the rows are dead.
             size = text_size(self.terms, row.terms[O] + 1) - text_size(self.terms, row.terms[O])
             if size > MAX_RECENT_TEXT:
                 self.loose_text += size
@@ -327,7 +329,7 @@ cdef class QuadStore:
             self.listing_count += 1
             graph.is_listed = is_listed
             if not is_listed:
-                # The graph's name and entry stay.
+                # The graph's name and its entry stay in memory.
                 self.loose_text += LOOSE_GRAPH
         return 0
 
@@ -412,7 +414,8 @@ cdef class QuadStore:
         """Advance the clock if a row has died since it last advanced."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
-                # Each time belongs to a dead row, so only endless rollbacks lead here.
+                # Each time belongs to a dead row, and there are fewer rows than times, so only
+                # billions of rollbacks lead here.
                 if not self.is_free():
                     raise LimitError("a transaction can't have 4 billion transactions inside")
                 vacuum(self)
@@ -423,7 +426,7 @@ cdef class QuadStore:
     # --- order ------------------------------------------------------------------------------------
 
     cdef int seal(self) except -1:
-        """Make a run of the rows in no run, if they are many, and merge runs of similar length."""
+        """Make a run of the rows that are in none, if many; merge runs of similar length."""
         cdef list runs
         cdef Run first, last
         if self.rows.count - self.sealed <= MAX_TAIL:
@@ -443,7 +446,8 @@ cdef class QuadStore:
     cdef int tidy(self) except -1:
         """Make the store smaller if more of its rows are dead than alive.
 
-        Also if unused terms have more than half as much text as the others, and `MAX_LOOSE_TEXT`.
+        Also make it smaller if terms that may be unused have more text than `MAX_LOOSE_TEXT` and
+        half of the other terms' text together.
         """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
         cdef uint64_t text = text_size(self.terms, self.terms.count)
@@ -482,8 +486,8 @@ cdef class QuadStore:
 cdef void note_change(QuadStore store, const Row* row, int change) noexcept:
     """Note that a quad was added or deleted, and keep the count of triples right.
 
-    That takes a look-up in each other graph. If so many have been made since the count was asked
-    for that counting again is cheaper, the count is given up.
+    For the count, the triple is looked up in each other graph. The count is given up when counting
+    again would take less time than the look-ups since it was last asked for.
     """
     cdef Row other = row[0]
     cdef GraphEntry* graph

@@ -6,7 +6,8 @@ cdef class TripleIterator:
     """Yields each triple of a scan, with an iterator over the graphs that have it."""
 
     cdef Scan scan
-    # The nodes of the question, None for any; the store may spell a literal in another way.
+    # The subject and predicate that were asked for, None for any: returned triples have these
+    # nodes.
     cdef object s, p
     cdef bint is_merged
     # The number of the last graph's name, and a tuple of the object for that graph.
@@ -120,12 +121,15 @@ cdef int64_t find_number(Dictionary terms, object node) except -1:
     try:
         return terms.number_of_node(node, False)
     except EncodeError:
-        # A text without a UTF-8 form is in no store.
+        # The text has no UTF-8 form, so no store has it.
         return 0
 
 
 cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
-    """Return the rows of a pattern, in all graphs if ``graph`` is None; None if none can match."""
+    """Return the rows of a pattern in one graph, or in all if ``graph`` is None.
+
+    Return None if no row can match.
+    """
     cdef Row row
     cdef int64_t name
     cdef Snapshot snapshot
@@ -134,8 +138,8 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
     cdef uint32_t number
     if len(pattern) != 3:
         raise ValueError(f"a pattern has three terms, not {len(pattern)}")
-    # A property of the graph may run any code, and so may Python's collector when an object is
-    # made: both may change the numbers of terms.
+    # Look up terms only after this: a property of the graph may run any code, and so may Python's
+    # collector when an object is made, and that code may change the numbers of terms.
     graph_name = None if graph is None else name_of(graph)
     snapshot = open_snapshot(store)
     scan = Scan.__new__(Scan)
@@ -211,7 +215,8 @@ cdef uint32_t count_triples(QuadStore store) except? 0:
             count += 1
             names.clear()
         if store.changes != changes:
-            # Other code has run meanwhile, such as Python's collector.
+            # Other code, which Python's collector may run, has changed the store: the count is not
+            # valid for later calls.
             return count
         store.triple_count = count
     store.patience = store.index.count // 4

@@ -8,7 +8,7 @@ cdef class RowBatch:
     cdef uint32_t default_name
     cdef RowColumns columns
     cdef TermColumns table
-    # The numbers of the store's terms in the batch, 0 for none; and which terms have one.
+    # For each term of the store its number in the batch, or 0; and the terms that have a number.
     cdef uint32_t* numbers
     cdef uint32_t* numbered
     cdef size_t capacity

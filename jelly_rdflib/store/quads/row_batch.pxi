@@ -56,7 +56,7 @@ cdef class RowBatch:
         )
 
     cdef Batch drain(self):
-        """Return the batch; None if it has no rows."""
+        """Return the batch, or None if it has no rows."""
         cdef NodeFactory factory = self.terms.factory
         # Drop these references, so that they don't outlive the store's smaller copy.
         self.terms = self.rows = None

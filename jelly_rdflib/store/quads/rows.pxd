@@ -23,7 +23,7 @@ ctypedef struct Mark:
 
 
 ctypedef struct Times:
-    # A death gets the time after the clock's; the clock advances there when the next reader comes.
+    # A row that dies now gets the time `clock` + 1; the clock advances when the next reader comes.
     uint32_t clock
     Mark committed  # the last commit
     Mark marked  # see `QuadStore.set_mark`
@@ -44,7 +44,7 @@ ctypedef struct Block:
 cdef class Rows:
     cdef Block* blocks
     cdef uint32_t count, block_count, block_capacity
-    # For rows whose object is not spelled as in the dictionary: the term for the row's spelling.
+    # For each row whose object has another spelling than its term: the term for that spelling.
     cdef dict spellings
     cdef Py_ssize_t readers  # changed only by `count_readers`
 

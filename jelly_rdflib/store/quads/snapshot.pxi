@@ -59,7 +59,8 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     permutation = run.permutations[order]
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
-    # The run's own permutation may lack rows that died since. Keep a second snapshot, for joins.
+    # The run's own permutation may lack rows that died after this snapshot. So make another one,
+    # and keep it, since a join looks up rows in the same order again and again.
     if snapshot.permutations is None:
         snapshot.permutations = {}
     permutation = snapshot.permutations.get((run.start, run.end, order))
@@ -150,7 +151,7 @@ cdef class Scan:
         return 0
 
     cdef int64_t read_row(self) noexcept:
-        """Return the number of the next row; -1 at the end."""
+        """Return the number of the next row, or -1 at the end."""
         cdef Snapshot snapshot = self.snapshot
         cdef int64_t row
         while self.source < self.source_count:
@@ -194,7 +195,7 @@ cdef class Scan:
             if names and not is_same_triple(first, triple):
                 return True
             if not names or source.rows[source.at] < self.row:
-                # This spelling of the triple came into the store first.
+                # Return the spelling of the triple that came into the store first.
                 self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
@@ -214,7 +215,7 @@ cdef inline bint matches(Scan scan, const Row* row) noexcept:
 
 
 cdef inline int64_t peek(Scan scan, Source* source) noexcept:
-    """Return the number of the next row of a source; -1 at its end."""
+    """Return the number of the next row of a source, or -1 at its end."""
     cdef Snapshot snapshot = scan.snapshot
     cdef uint32_t row
     while source.at < source.end:
@@ -234,7 +235,7 @@ cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
 
 
 cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
-    """Return a row-by-row scan of one graph, or of all; an empty scan if ``name`` is 0."""
+    """Return a row-by-row scan of one graph, or of all; if ``name`` is 0, the scan is empty."""
     cdef Scan scan = Scan.__new__(Scan)
     memset(&scan.pattern, 0, sizeof(Row))
     scan.snapshot = snapshot
@@ -275,7 +276,7 @@ cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
         order = OSPG if o else SPOG
     length = s + p + o
     if has_graph and snapshot.has_many_graphs:
-        # The same order of terms within each graph.
+        # Use the same order of terms, but within each graph.
         order = GSPO if order == SPOG else GPOS if order == POSG else GOSP
         length += 1
     scan.open_sources(order, length, is_merged)

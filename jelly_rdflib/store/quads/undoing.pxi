@@ -13,7 +13,7 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
     cdef dict graph_objects = None
     if graph == 0 and terms.count > kept:
         try:
-            # Come first, since making objects may run any code.
+            # Make these objects first, since making an object may run any code.
             emptied = Dictionary(terms.types)
             spellings = terms.spellings_before(kept)
             graph_objects = {
@@ -55,7 +55,7 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
         loose_text += text_size(store.terms, store.terms.count)
         loose_text -= text_size(store.terms, mark.terms)
     store.loose_text = loose_text
-    # These marks may be past the end now.
+    # Fewer rows may exist now, so these marks may be past the end.
     clamp(store, &store.told)
     clamp(store, &store.times.marked)
     return 0

@@ -45,7 +45,7 @@ cdef int copy_contents(QuadStore fresh, QuadStore store, uint32_t* numbers) exce
         if i < store.times.committed.rows:
             committed_rows = fresh.rows.count
         if death != 0:
-            # The copy notes it as a row that died since the commit.
+            # The row died after the commit, which the copy must know, too.
             fresh.remove_at(fresh.find_row(&row))
     for i in range(store.graphs.count):
         graph = &store.graphs.entries[i]
@@ -67,9 +67,11 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     store.deaths, fresh.deaths = fresh.deaths, store.deaths
     store.death_count, store.death_capacity = fresh.death_count, fresh.death_capacity
     store.listings, fresh.listings = fresh.listings, store.listings
-    # Keep the count of listings: the copy has appended one for each graph with rows.
+    # Don't take over the copy's count of listings: making the copy has added one for each graph
+    # with rows.
     store.listing_capacity = fresh.listing_capacity
-    # Not dropped here: the destructor of a user's graph may run any code.
+    # The old objects go to the copy, so that they stay for now: the destructor of a user's graph
+    # may run any code.
     store.graph_objects, fresh.graph_objects = fresh.graph_objects, store.graph_objects
     store.runs, fresh.runs = fresh.runs, store.runs
     store.sealed = 0

@@ -1,7 +1,8 @@
 """Changes to the statements of a store, by the methods that every store has."""
 
-# The appliers that are changing stores, by the identity of the store: some stores have no
-# dictionary. No `cdef dict`, whose `get` may return an object that another thread is freeing.
+# The appliers that are changing stores, by the identity of the store. They are not kept in the
+# stores, since some of these have no `__dict__`. This is no `cdef dict`, since the `get` of one
+# may return an object that another thread is freeing.
 cdef object CLAIMS = {}
 
 cdef enum:
@@ -41,8 +42,8 @@ cdef class Changes(Undoer):
     cdef bint is_atomic
     # The store's identity, made beforehand: freeing the store must not need memory.
     cdef object key
-    # Held while this has claimed the store, if other threads may wait for that; or None. Nothing
-    # that is done meanwhile waits for another thread.
+    # A lock that is held while this object has claimed the store, so that other threads can wait
+    # for the store; None if they can't. While it is held, nothing here waits for another thread.
     cdef object turn
     cdef unsigned long thread
     cdef long process
@@ -131,7 +132,7 @@ cdef class Changes(Undoer):
             code = None
             if isinstance(operation, tuple) and len(<tuple>operation) == 5:
                 code = operation[0]
-            # Mostly the members of `Op` themselves; plain numbers are allowed, too.
+            # Codes are mostly the members of `Op` themselves, but plain numbers are allowed, too.
             is_add = code is ADD
             if not is_add and code is not DELETE:
                 check_operation(operation)
@@ -178,7 +179,7 @@ cdef class Changes(Undoer):
         cdef uint8_t op
         cdef Py_ssize_t before
         while rows.next_row():
-            # Another thread may run next, and continue with these rows.
+            # Take these now, since another thread may run next, and continue with the rows.
             batch, row = rows.batch, rows.row - 1
             nodes = rows.need_nodes()
             columns = &batch.rows
@@ -254,14 +255,15 @@ cdef class GeneralChanges(Changes):
     """Changes a store by its methods ``add`` and ``remove``.
 
     If a store has transactions, they are used, too: pending changes are committed when a
-    transaction starts. After a rollback the log undoes all changes once more, since some stores get
-    it wrong: rdflib's AuditableStore loses a statement that was deleted and added again.
+    transaction starts. After a rollback the log undoes all changes once more, since some stores
+    roll back wrongly: rdflib's AuditableStore loses a statement that was deleted and added again.
 
     Raises:
         ApplyError: The store does not see its own changes.
     """
 
-    # A recording commits the store itself, except a store in a file.
+    # A recorded store has no transactions here, since the recording commits it, unless it is in a
+    # file.
     cdef bint has_transactions, has_begun
     cdef bint is_endpoint, has_own_view
     # The names of graphs that the store lists, or that the log will take off the list.
@@ -281,7 +283,7 @@ cdef class GeneralChanges(Changes):
         )
         self.is_endpoint = isinstance(store, SPARQLUpdateStore)
         self.listed = set()
-        # The view of a tap that sees each change also knows all listed graphs.
+        # If a tap sees each change, use its view, which already knows the listed graphs.
         self.has_own_view = self.tap is None or self.tap.has_journal
         self.view = open_view(store) if self.has_own_view else self.tap.view
         # Only stores in memory have dicts of nodes, which many equal hashes would slow down.
@@ -323,14 +325,14 @@ cdef class GeneralChanges(Changes):
         if self.is_atomic:
             for each in (*others, statement):
                 self.log.note(DELETED, each, graph)
-        # A tuple is the triple in the store's spelling.
+        # If the statement is a tuple, it is the triple in the store's spelling.
         self.store.remove(statement if type(statement) is tuple else triple, graph)
         self.view.put_back(others, graph)
         self.deleted += 1
         return 0
 
     cdef int begin_change(self) except -1:
-        # Not earlier: a transaction that changes nothing need not touch the store.
+        # Begin at the first change: a transaction that changes nothing need not touch the store.
         if self.has_transactions and not self.has_begun:
             self.store.commit()
             self.has_begun = True
@@ -341,7 +343,7 @@ cdef class GeneralChanges(Changes):
         if self.view.is_graph_aware and name not in self.listed:
             if not self.view.lists(graph):
                 self.log.note(0, None, graph)
-                # Otherwise the tap sees the listing when the statement is added.
+                # The view of a tap notes the listing when the statement is added.
                 if self.has_own_view:
                     self.view.note_listing(graph, True)
             self.listed.add(name)
@@ -359,7 +361,7 @@ cdef class GeneralChanges(Changes):
     def begin_undoing(self):
         self.view.forget_failed()
         if self.has_begun and self.tap is not None:
-            # Changes that others made meanwhile stay.
+            # Don't roll the store back, so that changes that others made meanwhile stay.
             self.has_begun = False
         if self.has_begun:
             try:

@@ -11,7 +11,8 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
-    # While operations are waited for, others may change a recorded store.
+    # `JellyChanges` must be the only one to change a recorded store, but others may do so while
+    # operations are waited for.
     if (
         type(store) is JellyStore
         and (tap is None or is_held)

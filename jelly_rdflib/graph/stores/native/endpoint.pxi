@@ -4,8 +4,8 @@
 cdef class EndpointChanges(GeneralChanges):
     """Collects the changes of a transaction, and sends them in one request on commit, in order.
 
-    SPARQL says that endpoints should run a request wholly or not at all. If an interrupt follows,
-    or no answer says whether the request was run, another request takes the changes back.
+    SPARQL says that endpoints should run a request wholly or not at all. If an interrupt comes
+    after the request, or no answer says whether it was run, another request undoes the changes.
     """
 
     # The transaction's changes as (is_add, triple, graph): all that wait to be sent, those of them
@@ -54,7 +54,7 @@ cdef class EndpointChanges(GeneralChanges):
         try:
             self.send(self.waiting, self.effective)
         except Exception as error:
-            # For some responses rdflib raises its own error.
+            # For some responses rdflib raises its own error, in the context of the HTTP error.
             answer = error if isinstance(error, HTTPError) else error.__context__
             if isinstance(answer, HTTPError) and answer.code < 500:
                 # The endpoint has refused the whole request.
@@ -64,7 +64,7 @@ cdef class EndpointChanges(GeneralChanges):
             self.waiting, self.effective = [], []
 
     cdef int send(self, list changes, list effective) except -1:
-        """Send changes; ``effective`` are those to take back, even if an error comes."""
+        """Send changes; undoing takes back the ``effective`` ones, even after an error here."""
         is_direct = self.store.autocommit
         # Send the user's earlier changes first.
         self.store.commit()

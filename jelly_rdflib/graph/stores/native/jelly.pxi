@@ -44,7 +44,7 @@ cdef class JellyChanges(Changes):
     def __init__(self, target, UndoLog log not None, *, is_atomic, is_held, is_committed):
         super().__init__(target, log, is_atomic=is_atomic)
         self.is_committed = is_committed
-        # The threads at a recorded store take turns by the lock of its tap.
+        # Threads that change a recorded store take turns by the lock of its tap instead.
         if is_held and self.tap is None:
             self.turn = threading.Lock()
             self.turn.acquire()
@@ -74,7 +74,7 @@ cdef class JellyChanges(Changes):
                 self.quads.undo_marked()
                 self.quads.drop_mark()
             self.has_begun = False
-            # An error of a file's log would hide the error that led here.
+            # Don't commit to a file, since an error of its log would hide the error that led here.
             if not self.store.is_in_file:
                 self.commit_store()
 
@@ -111,7 +111,7 @@ cdef class JellyChanges(Changes):
         cdef Batch batch
         cdef size_t row, stop
         while rows.next_row():
-            # Another thread may run next, and continue with the rows after these.
+            # Take these now, since another thread may run next, and continue with the rows.
             batch, row = rows.batch, rows.row - 1
             if not is_statement(batch.rows.ops[row]):
                 return batch.operation(
@@ -144,7 +144,8 @@ cdef class JellyChanges(Changes):
                 continue
             self.change_many(many)
             many = []
-            # A plain number may replace one of the two operations.
+            # Besides other operations, this applies additions and deletions whose code is a plain
+            # number.
             operation = Changes.run_operations(self, iter([operation]))
             if operation is not None:
                 return operation
@@ -165,8 +166,8 @@ cdef class JellyChanges(Changes):
             try:
                 batch = next(batches)
             except EncodeError:
-                # An operation has an object that isn't a term. One by one, the operations before it
-                # are applied, and it raises its own error.
+                # An operation has an object that isn't a term. Go on one by one, so that the
+                # operations before it are applied, and it raises its own error.
                 Changes.run_operations(self, iter(operations[done:]))
                 return 0
             for row in range(0, batch.rows.count, MANY_ROWS):
@@ -186,12 +187,13 @@ cdef class JellyChanges(Changes):
         cdef uint32_t spelling
         cdef object failure = None
         with cython.critical_section(self.quads):
-            # A commit may change the numbers of terms.
+            # Begin before numbering, since this may commit, and so change the numbers of terms.
             self.begin_change()
             try:
                 self.number_rows(batch, start, stop, quads)
             except Exception as error:
-                # Raise it after the earlier rows are applied, if their numbers are still valid.
+                # Raise the error after the earlier rows are applied, if their numbers are still
+                # valid.
                 failure = error
                 if self.numbers.terms is not self.quads.terms:
                     self.numbered = 0
@@ -270,7 +272,7 @@ cdef class JellyChanges(Changes):
         ))
 
     cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
-        """Return the number of the graph that a batch's term names; 0 if the store lacks it."""
+        """Return the number of the graph that a batch's term names, or 0 if the store lacks it."""
         cdef uint32_t number
         if self.terms is not self.quads.terms:
             self.graphs = {}

@@ -46,7 +46,7 @@ cdef int _call_to_its_end(caller, str method, argument) except -1:
     interrupt = None
     while True:
         try:
-            # Looking the method up takes memory, too.
+            # Look the method up inside the try, since that takes memory, too.
             getattr(caller, method)(argument)
             break
         except MemoryError:
@@ -82,10 +82,10 @@ cdef class Journal(Undoer):
     A change is a tuple as in `View`. A subclass has the methods that the tap calls for prefixes
     (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
-    No other graphs of the target's store are recorded. The sink gets the operations; the first
-    operation of a transaction begins it in the sink, and sets ``is_open``. After a ``failure`` the
-    transaction can't be committed. ``added`` and ``deleted`` count the statements of this
-    transaction, which the log can undo.
+    Only the target's graphs are recorded, not others in its store. The sink gets the operations;
+    the first operation of a transaction begins it in the sink, and sets ``is_open``. After a
+    ``failure`` the transaction can't be committed. ``added`` and ``deleted`` count the statements
+    of this transaction, which the log can undo.
     """
 
     cdef public object failure

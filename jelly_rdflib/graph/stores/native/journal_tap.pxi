@@ -4,7 +4,7 @@
 cdef class JournalTap(Tap):
     """The tap of a `JellyStore`.
 
-    The store itself notes each change, as numbers. The tap passes the changes on as batches: when a
+    The store itself notes each change, as numbers. The tap passes the changes on as batches when a
     transaction is committed, and before a prefix is bound. Until then a rollback leaves no trace.
     """
 
@@ -45,7 +45,7 @@ cdef class JournalTap(Tap):
     def bind(self, prefix, namespace, override):
         with self.lock:
             if not self.journals:
-                # Another thread has ended the recording meanwhile.
+                # Another thread has just ended the recording: bind the prefix as without one.
                 return self.store.bind(prefix, namespace, override)
             self.is_telling()
             self.expect_prefix(prefix, namespace)
@@ -86,7 +86,8 @@ cdef class JournalTap(Tap):
                 batch = self.changes.read()
             except BaseException as error:
                 journal.failure = error
-                # The change to a graph that can't be recorded is left out.
+                # If one change can't be recorded, leave it out, and go on with the others. Any
+                # other error is raised.
                 if journal.is_atomic or not isinstance(error, RecordError):
                     raise
                 continue
@@ -107,7 +108,8 @@ cdef class JournalTap(Tap):
     def commit_store(self):
         """Commit the changes that were reported."""
         self.changes.commit()
-        # Do the same as `keep_prefixes`: a call needs memory, and must not fail after the commit.
+        # Do what `keep_prefixes` does, but without a call: that needs memory, and could fail,
+        # which must not happen after the commit.
         self.store._committed_prefixes = None
 
     def roll_back_store(self, of_all_graphs):

@@ -119,7 +119,7 @@ cdef class MemoryChanges(Changes):
 
     def begin_undoing(self):
         if self.is_told:
-            # An interrupt came right after the commit.
+            # The tap was told of the commit, but then an interrupt came: tell it of the undoing.
             self.tap.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
@@ -172,7 +172,7 @@ cdef class MemoryChanges(Changes):
             change = Change.WHOLE | Change.UNION
             contexts = {}
         self.list_graph(graph)
-        # Before the change, so that an interrupted change can be undone, too.
+        # Note the change before it is made, so that an interrupted change can be undone, too.
         if self.is_atomic:
             self.log.note(change, triple, graph)
         contexts[graph.key] = False
@@ -366,7 +366,8 @@ cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
         return dict_discard(nodes, entry.node, entry.hash)
     dict_set(nodes, entry.node, 1, entry.hash)
     if entry.is_leaf and not is_tracked:
-        # Up to Python 3.13, empty dicts are not tracked, and adding any other node tracks them.
+        # Python's collector need not visit a dict that has only leaves. Up to Python 3.13 it
+        # ignores an empty dict, and adding a node ends that; end it only for other nodes.
         PyObject_GC_UnTrack(nodes)
     return 0
 

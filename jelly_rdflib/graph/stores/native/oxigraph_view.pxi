@@ -1,7 +1,7 @@
 """The contents of oxrdflib's store, read from the Oxigraph in it.
 
-oxrdflib converts each term of a question and of an answer, which takes most of the time. Here the
-terms of an answer are converted only if they are needed.
+oxrdflib converts each term of a pattern and of the results, which takes most of the time. Here the
+terms of results are converted only if they are needed.
 """
 
 cdef enum:
@@ -80,7 +80,7 @@ cdef class OxigraphView(View):
         return self.triple(statement) if type(statement) is ox.Quad else statement
 
     cdef int undo(self, int change, object statement, object graph) except -1:
-        # oxrdflib would not take the quoted triples that Oxigraph returns.
+        # Pass Oxigraph's own quads to it directly: oxrdflib does not accept quoted triples.
         if type(statement) is not ox.Quad:
             View.undo(self, change, statement, graph)
         elif change & DELETED:
@@ -153,7 +153,7 @@ cdef class OxigraphView(View):
     # --- terms ------------------------------------------------------------------------------------
 
     cdef object find_quad(self, tuple triple, object graph):
-        """Return Oxigraph's quad for a triple; None if Oxigraph can't hold the statement."""
+        """Return Oxigraph's quad for a triple, or None if Oxigraph can't hold the statement."""
         try:
             s, p, o = triple
             return ox.Quad(self.term(s), self.term(p), self.term(o), self.graph_name(graph))
@@ -178,7 +178,7 @@ cdef class OxigraphView(View):
             if node.language:
                 return ox.Literal(node, language=node.language)
             if datatype is not None and not isinstance(datatype, URIRef):
-                # The datatype of a mock is another mock, without end.
+                # This may be a mock, whose datatype is another mock, and so on without end.
                 raise TypeError(f"Oxigraph has no datatype for {show(datatype)}")
             return ox.Literal(node, datatype=None if datatype is None else self.term(datatype))
         if isinstance(node, BNode):

@@ -1,9 +1,9 @@
 """The spelling of a statement in rdflib's stores in memory, which may differ in each index.
 
 rdflib treats ``"x"@en`` and ``"x"@EN`` as equal. Each index of a Memory store keeps the spelling
-that was added there first, so indexes may differ. If asked for a triple, the store answers with the
-spelling of the question. So the code here looks up the keys of the store's dicts and sets, and puts
-them back.
+that was added there first, so indexes may differ. Asked for a triple, the store returns the triple
+that it was asked with, and not its own spelling. So the code here looks up the keys of the store's
+dicts and sets, and puts them back.
 """
 
 @cython.final
@@ -22,7 +22,7 @@ cdef class Spelled:
 class _Asked(Literal):
     """A literal that remembers which literal it was found equal to.
 
-    Python calls this comparison first, since its class is a subclass of the dict's literal's.
+    Python calls this comparison first, since this is a subclass of the class of the dict's key.
     """
 
     def __eq__(self, other):
@@ -50,7 +50,7 @@ cdef class _AskedTriple:
         return self.hash
 
     def __eq__(self, other):
-        # The set's tuple can't compare itself with this class.
+        # The set's tuple can be compared with `triple`, but not with this class.
         if self.triple is None or self.triple != other:
             return False
         self.found = other
@@ -178,7 +178,7 @@ cdef Spellings open_spellings(object store):
     """Return the `Spellings` of a store, or of the store that it wraps, or None."""
     cdef Spellings spellings
     store = get_inner(store)
-    # The names are written out: Python's cache of attributes would keep many concatenated names.
+    # Write the names out: Python caches names of attributes, and would keep many that are joined.
     if isinstance(store, Memory):
         dicts = [
             getattr(store, "_Memory__spo", None),

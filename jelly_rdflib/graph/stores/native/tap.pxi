@@ -10,7 +10,7 @@ cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 
 def find_tap(store):
-    """Return the tap of a store that is being recorded; None if it is not."""
+    """Return the tap of a store that is being recorded, or None if it is not."""
     return vars(store).get(TAP)
 
 
@@ -60,7 +60,7 @@ cdef class Tap:
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
         self.remove_from_store = store.remove
-        # Store.addN calls `add`.
+        # Store.addN calls `add`, which reports each triple.
         self.adds_one_by_one = type(store).addN is Store.addN
 
     cdef dict find_methods(self):
@@ -83,7 +83,7 @@ cdef class Tap:
     def join(self, Journal journal not None):
         """Report all changes to a journal from now on."""
         with self.lock:
-            # First, so that `leave` undoes the rest wherever memory runs out.
+            # Append it first, so that `leave` can undo the rest, wherever memory runs out.
             self.journals.append(journal)
             if len(self.journals) == 1:
                 self.is_quiet = False
@@ -99,7 +99,7 @@ cdef class Tap:
             self.journals.remove(journal)
             if self.journals:
                 return
-            # Others may have wrapped a replaced method meanwhile, and may still call it.
+            # Others may have wrapped a replaced method, and may still call it: report nothing.
             self.is_quiet = True
             for name in self.methods:
                 if getattr(vars(self.store).get(name), "__self__", None) is self:
@@ -141,7 +141,7 @@ cdef class Tap:
     cdef object add_all(self, object quads):
         if self.adds_one_by_one:
             return self.methods["addN"](quads)
-        # Before the lock: the iterable may wait for another thread.
+        # Read all quads before taking the lock: the iterable may wait for another thread.
         quads = list(quads)
         is_endpoint = isinstance(self.store, SPARQLStore)
         with self.lock:
@@ -211,7 +211,7 @@ cdef class Tap:
                 return self.methods["update"](*args, **kwargs)
             if isinstance(self.store, SPARQLStore):
                 if self.depth:
-                    # The store makes a known change by its own update.
+                    # The store uses its own update for a change that the tap already knows.
                     return self.methods["update"](*args, **kwargs)
                 raise RecordError(
                     "the changes of an update on a SPARQL endpoint can't be seen: have rdflib run "
@@ -327,7 +327,7 @@ cdef class Tap:
             self.view.undo(change, statement, graph)
         finally:
             self.is_quiet = was_quiet
-            # An interrupt may have come after the change was undone.
+            # Report it even if an interrupt came, if the change was undone before that.
             if changes and self.view.is_there(change, statement, graph) == was_there:
                 self.tell(self.view.as_stored(changes), asker)
         return 0

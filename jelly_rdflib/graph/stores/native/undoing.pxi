@@ -5,7 +5,8 @@ Cython code, so that no such check comes between a call that is interrupted and 
 """
 
 cdef enum:
-    # For a change: a statement was deleted, or a graph taken off the list; not added or put on it.
+    # A flag of a change: a statement was deleted, or a graph was taken off the list. Without it, a
+    # statement was added, or a graph was put on the list.
     DELETED = 1
     # How often a step is tried: a store may be busy for a moment, or memory be short.
     MAX_FAILURES = 3

@@ -68,7 +68,10 @@ cdef class View(Undoer):
     # --- statements -------------------------------------------------------------------------------
 
     cdef tuple look_up(self, tuple triple, object graph):
-        """Return a triple in the store's spelling, or None; and other triples that it returns."""
+        """Return a triple in the store's spelling, or None if the store lacks the triple.
+
+        Also return the other triples that the store returns when it is asked for this one.
+        """
         cdef list others = []
         stored = None
         for (s, p, o), _ in self.store.triples(triple, graph):
@@ -99,7 +102,7 @@ cdef class View(Undoer):
         return 0
 
     cdef object addition(self, tuple triple, object graph):
-        """Return a triple to add, in the form for a log; None if the store has the triple."""
+        """Return a triple to add, in the form for a log, or None if the store has the triple."""
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
@@ -136,7 +139,10 @@ cdef class View(Undoer):
         return self.look_up((s, p, respell_string(o)), graph)[0] is not None
 
     cdef bint is_respelled(self, tuple triple, object statement, object graph) except -1:
-        """Return whether a graph has a triple in other spelling; ``statement``: its `addition`."""
+        """Return whether a graph has a triple in another spelling.
+
+        ``statement`` is the result of `addition` for the triple.
+        """
         others = (<Crowded>statement).others if type(statement) is Crowded else []
         return self.respelled(triple, others, graph)[0] is not None
 
@@ -146,13 +152,14 @@ cdef class View(Undoer):
         return stored is not None or self.respelled(triple, others, graph)[0] is not None
 
     cpdef object triple_set(self, object graph):
-        """Return the store's own set of a graph's triples; None if it has no sets."""
+        """Return the store's own set of a graph's triples, or None if it has no sets."""
         return None
 
     cdef bint has_added(self, object statement, object graph) except -1:
         """Return whether the store has a statement that it lacked at the statement's `addition`."""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
-        # A store may spell a literal in a way that rdflib does not recognize.
+        # Any new triple counts, since the store may spell a literal in a way that rdflib does not
+        # recognize.
         found = self.store.triples(self.triple_of(statement), graph)
         return any([tuple(triple) not in others for triple, _ in found])
 
@@ -172,7 +179,7 @@ cdef class View(Undoer):
             return self.respelled(triple, others, graph)
         if self.spellings is not None:
             return self.spell(triple, graph), others
-        # If they differ, rdflib has normalized a literal while reading it.
+        # If the objects differ, rdflib has normalized a literal while reading it.
         return (stored if stored[2] == triple[2] else triple), others
 
     cdef int put_back(self, list triples, object graph) except -1:
@@ -279,7 +286,7 @@ cdef class View(Undoer):
         is_listed = self.lists(graph)
         if was_listed and not is_listed:
             self.lister.add_graph(graph)
-        # Others may have added statements to the graph meanwhile.
+        # Leave it on the list if others have added statements to it meanwhile.
         elif is_listed and not was_listed and self.is_empty(graph):
             self.lister.remove_graph(graph)
         self.note_listing(graph, was_listed)

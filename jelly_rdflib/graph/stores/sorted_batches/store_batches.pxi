@@ -48,7 +48,7 @@ cdef class StoreBatches(BatchSource):
         cdef int64_t row
         cdef Counterpart other = None
         if without is not None:
-            # Come last: no Python object is made from here on, so the other store can't change.
+            # Make this last: no Python object is made after it, so the other store can't change.
             other = Counterpart(self.snapshot, self.default_name, *without)
         while True:
             row = scan.read_row()
