@@ -46,8 +46,8 @@ class RdfStreamServer:
 
     Each call has a thread, in which your functions run. If they raise an exception, the call ends:
     with ``INVALID_ARGUMENT`` and the message for a ValueError, a LookupError or a `JellyError`,
-    with ``PERMISSION_DENIED`` for a PermissionError; for any other exception with ``INTERNAL``, and
-    the program's log gets the exception.
+    with ``PERMISSION_DENIED`` for a PermissionError; for any other exception with ``INTERNAL``,
+    and the exception goes to the program's log.
 
     Args:
         subscribe: A function that is called with a topic, and with the options that the subscriber
