@@ -125,7 +125,7 @@ def names_of(columns: str | Iterable[str]) -> list[str]:
 
 
 def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
-    """Return the columns of a key; raise a ValueError if it is Kafka's, and ``frames`` lacks it."""
+    """Return the columns of a key; a ValueError if it is Kafka's, and ``frames`` lacks them."""
     absent = [name for name in KAFKA_KEY if name not in frames.columns]
     if absent and names_of(key) == list(KAFKA_KEY):
         raise ValueError(
@@ -154,7 +154,7 @@ def _convert(
     schema: StructType,
     code: _Coder,
 ) -> DataFrame:
-    """Convert the ``columns`` of each stream in its order; return its key and ``schema``'s columns."""
+    """Convert the ``columns`` of each stream, in its order, to the key and the ``schema``."""
     from pyspark.sql.types import StructType
 
     from jelly_rdflib.spark.kinds import check_names

@@ -225,7 +225,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
 
 
 class _Rows:
-    """The rows of a stream from number ``first`` on; rows before ``taken`` were returned earlier."""
+    """The rows of a stream from number ``first`` on; those before ``taken`` were returned."""
 
     def __init__(self, first: int, taken: int) -> None:
         self._first = first

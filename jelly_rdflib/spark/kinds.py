@@ -53,7 +53,7 @@ class Kind:
         return schema.add(options.corrupt, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
 
     def explain(self, error: DecodeError, path: str) -> None:
-        """Add a file's path to an error, and advice in case other kinds of files have such names."""
+        """Add a file's path to an error, and advice if other kinds of files have such names."""
         error.source = path
         found = guess_by_name(path)
         names = {each.format: each.name for each in (JELLY_PATCH, RDF_PATCH, JELLY)}

@@ -172,7 +172,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
-        """Parse the options of a data source; a ValueError if an option or its value is unknown."""
+        """Parse the options of a data source; a ValueError if one or its value is unknown."""
         given = _Given(options)
         for name in ("path", "paths"):
             given.text(name)
@@ -239,7 +239,7 @@ class WriteOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], kind: Kind) -> WriteOptions:
-        """Parse the options of a data source; a ValueError if an option or its value is unknown."""
+        """Parse the options of a data source; a ValueError if one or its value is unknown."""
         given = _Given(options)
         for name in ("path", "checkpointLocation"):
             given.text(name)
