@@ -83,7 +83,7 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch which keeps operations as this one: as tuples or rows."""
+        """The function that makes a patch with operations kept as here: as tuples or as rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:

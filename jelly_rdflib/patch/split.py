@@ -401,7 +401,7 @@ class _Planner:
             self._unit.meter.add(rows)
 
     def _close(self) -> None:
-        """End the unit, and put it into the part; if it does not fit, cut, and start a new part."""
+        """End the unit, and put it into the part; if it does not fit, cut and start a new part."""
         unit, self._unit = self._unit, None
         assert unit is not None
         if self._part_units > 0 and not self._fits(unit):
