@@ -153,7 +153,7 @@ class Follower:
         return [operations] if operations else []
 
     def _recorded(self, patch: Patch) -> Iterator[Operation]:
-        """Yield the operations on the target, with graphs as a recording of the target has them."""
+        """Yield the operations on the target, with graphs as in a recording of the target."""
         for operation in patch:
             if operation[0] not in (Op.A, Op.D):
                 yield operation
