@@ -189,7 +189,7 @@ def write_batches(
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
     is_grouped = has_frames and options.is_grouped
-    # Whether the frame that is being written is still open.
+    # Whether the graph or dataset that is being written goes on in the next part.
     is_open = False
     frames = (
         (batch, has_frames and options.delimited and bool(batch.metadata), batch.metadata)

@@ -317,7 +317,7 @@ def _seconds_of(node: Any) -> float | None:
 
 
 def _seconds(value: date, *, is_end: bool = False) -> float:
-    """Return a time in seconds since 1970, UTC if it has no zone; of a day the start or the end."""
+    """Return a time in seconds since 1970, for a day its start or end; without zone it is UTC."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if is_end else time.min)
     if value.tzinfo is None:

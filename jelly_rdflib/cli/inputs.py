@@ -170,7 +170,7 @@ class InputArgument:
         self.file = _StartedFile(read)
 
     def allow_nothing(self) -> None:
-        """Take an input without bytes for a patch without operations: diff may print such a one."""
+        """Take an input without bytes for a patch without operations: diff may print that."""
         from jelly_rdflib.formats import find_format
 
         if self._is_empty:
@@ -374,7 +374,7 @@ def _format_of(path: str) -> Format | None:
 
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
-    """Yield a path for `open_argument` whose input can be read again; a pipe is copied to a file."""
+    """Yield a path for `open_argument` whose input can be read again; copy a pipe for this."""
     if path != "-" and (os.path.isfile(path) or is_log(path)):
         yield path
         return

@@ -93,7 +93,7 @@ def _format_names() -> list[str]:
 def format_option(
     option: str, name: str, content: str, *, is_plural: bool = False, default: str = ""
 ) -> Callable[[Any], Any]:
-    """Return an option for the format of an argument's content: a name, extension or media type."""
+    """Return an option for the format of some content: its name, extension or media type."""
     if_not = "their names don't" if is_plural else "its name does not"
     return click.option(
         option,
