@@ -367,7 +367,7 @@ def _format_of(path: str) -> Format | None:
                 # Jelly-Patch from Jelly-RDF.
                 return guessed if is_text else None
     except (UntoldFormatError, JellyError):
-        # The reader of the named format has the error.
+        # The reader of the named format will report the error.
         pass
     return found
 
