@@ -1,4 +1,4 @@
-r"""Convert operations to and from Arrow tables, and files to and from record batches.
+r"""Converts operations to and from Arrow tables, and files to and from record batches.
 
 A row is an operation. Terms are N-Triples text. Each term has one spelling, so that terms are equal
 if their texts are equal:
@@ -53,7 +53,8 @@ NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
 # Indexes are signed numbers of 32 bits, the only ones that pandas accepts.
 TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-# The dictionary of a column of nulls: DuckDB before 1.5 crashes if a dictionary is empty.
+# The dictionary of a column of nulls; it has a text, since DuckDB before 1.5 crashes if a
+# dictionary is empty.
 NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
@@ -83,14 +84,15 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
         if name not in OPERATION_COLUMNS and name not in STATEMENT_COLUMNS:
             raise ValueError(f"there is no column {name!r}")
         kind = pa.int64() if name in NUMBERS else term if name in TERM_COLUMNS else text
-        # The file's name is the same for all rows and never one of their terms.
+        # The file's name needs no dictionary of terms: it is the same in all rows, and not a term.
         fields.append(pa.field(name, pa.string() if name == "file" else kind))
     return pa.schema(fields)
 
 
 # The schema of all tables of patches and readers.
 TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
-# Columns that a log adds for the patch of a row. A header's column is named after its key.
+# Columns that the table of a log has in addition, about the patch of each row. The name of a
+# header's column is its key after this prefix.
 LOG_COLUMNS = {"version": pa.int64(), "time": pa.timestamp("us", "UTC")}
 HEADER = "header:"
 
@@ -143,7 +145,7 @@ class ArrowRows:
         return self._builder.place
 
     def convert(self, batches: Iterable[Batch | BatchSlice]) -> Iterator[pa.RecordBatch]:
-        """Convert batches. Before an error is raised, the rows in front of it are yielded."""
+        """Convert batches; if one has an error, yield the rows before it first."""
         try:
             for batch in batches:
                 yield from self.add(batch)
@@ -201,7 +203,7 @@ def open_table(
 ) -> pa.RecordBatchReader:
     """Return a reader of record batches, which makes each batch when it is requested.
 
-    Takes the arguments and raises the errors of `jelly_rdflib.Patch.to_arrow`.
+    The arguments and errors are those of `jelly_rdflib.Patch.to_arrow`.
     """
     schema, record_batches = _open_rows(rows, columns, terms)
     return pa.RecordBatchReader.from_batches(schema, record_batches)
@@ -211,7 +213,7 @@ def to_table(
     rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
 ) -> pa.Table:
     """Do what `jelly_rdflib.Patch.to_arrow` does."""
-    # No RecordBatchReader is used, since it turns our errors into its own.
+    # Don't use a RecordBatchReader, which would turn our errors into its own.
     schema, record_batches = _open_rows(rows, columns, terms)
     return pa.Table.from_batches(list(record_batches), schema)
 
@@ -416,7 +418,8 @@ def read_record_batches(
     Raises:
         EncodeError: A row is not an operation (the message has its number, from 0 on), or a column
             is missing, unknown or of another type. (Raised by the iterator.)
-        TypeError: ``record_batches`` is neither. (Raised by the iterator.)
+        TypeError: ``record_batches`` is neither record batches nor a table. (Raised by the
+            iterator.)
     """
     maker = ColumnBatches(make_node_factory(False), as_limits(limits))
     first = 0
@@ -487,7 +490,7 @@ def _open_stream(table: Any) -> pa.RecordBatchReader | None:
 def _check_names(names: Iterable[str]) -> None:
     known = {*OPERATION_COLUMNS, *STATEMENT_COLUMNS, *LOG_COLUMNS}
     for name in names:
-        # pandas adds an index column to a selection of rows.
+        # Ignore an index column, which pandas adds to a selection of rows.
         if name not in known and not name.startswith((HEADER, "__index_level_")):
             raise EncodeError(
                 f"a patch has no column {name!r}: its columns are {', '.join(TABLE_SCHEMA.names)}"
@@ -559,7 +562,7 @@ def write_arrow(
     batches = read_record_batches(record_batches, limits=limits)
     if is_statements:
         batches = map(_check_statements, batches)
-    # Convert the first rows before a file is opened, which overwrites it.
+    # Convert the first rows before the file is opened, since opening overwrites it.
     batches = chain(list(islice(batches, 1)), batches)
     make: Any = StatementWriter if is_statements else PatchWriter
     with make(destination, options, format=format) as writer:

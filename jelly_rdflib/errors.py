@@ -48,7 +48,7 @@ class JellyError(Exception):
 class _PlacedError(JellyError):
     """An error that may have a position in the input."""
 
-    # Comes before a position that is the start of many rows, of which one has the fault.
+    # The text before a position where many rows start, one of which has the fault.
     _since = ""
 
     def __init__(
@@ -239,8 +239,8 @@ class RollbackError(ApplyError):
     """A failed transaction could not be undone: the target keeps a part of its changes.
 
     Every change that could be undone is undone. The store has to be loaded again, from a backup or
-    a patch log. The chain of ``__context__`` has the error that made the transaction fail. The
-    ``__cause__`` is the error of the last of three attempts to undo it.
+    a patch log. The error that made the transaction fail is in the chain of ``__context__``. The
+    ``__cause__`` is the error of the last of three attempts to undo the transaction.
 
     Examples:
         >>> import jelly_rdflib as jr

@@ -21,9 +21,10 @@ def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
 
 @contextmanager
 def advice(what: str, install: str) -> Iterator[None]:
-    """Add advice if an import in the block fails; takes the arguments of `missing`.
+    """Add advice if an import in the block fails; the arguments are as for `missing`.
 
-    Only the error for a missing module of another package is replaced. Other errors pass.
+    Only the error for a missing module of another package is replaced. Other errors are not
+    changed.
 
     Examples:
         >>> with advice("a picture", "jelly-rdflib[plot]"):

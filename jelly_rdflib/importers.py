@@ -1,4 +1,4 @@
-"""Functions that import modules of higher layers, which need optional packages."""
+"""Functions that import modules of higher layers; these modules need optional packages."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _MAX_TOTAL = (1 << 63) - 1
 _NEWEST_VERSION = 2  # of Jelly-RDF; only this one has namespace declarations
 _DRAFT_VERSION = 3  # of Jelly-RDF 1.2, which is read
 
-# The highest values of limits; that of a limit not listed here is _MAX_COUNT.
+# The highest values of limits; for a limit that is not listed here it is _MAX_COUNT.
 _MAX_LIMITS = {
     "max_name_table_size": _MAX_TABLE_SIZE,
     "max_prefix_table_size": _MAX_TABLE_SIZE,
@@ -68,7 +68,7 @@ _OPTION_RANGES = {
     "frame_rows": (1, 1 << 31),
     "frame_bytes": (1, MAX_FRAME_SIZE),
 }
-# Names of the command line that are not like those of Python.
+# Names that the command line uses, where they differ from those of Python.
 _SHELL = {"stream_type": "physical_type"}
 _SHELL |= dict.fromkeys(("names", "max_names"), "max_name_table_size")
 # The lookup sizes of the small preset; the big preset has the defaults.
@@ -89,13 +89,14 @@ _SHORT.maxstring = 100
 
 def _hint(name: str, names: list[str]) -> str:
     """Return the last part of a message about a name that does not exist."""
-    # A bound this low finds the names that the command line uses, as in --max-names.
+    # The cutoff is low, so that names of the command line, as in --max-names, find those of
+    # Python.
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
 
 
 class _Settings:
-    """Base of options and limits, whose `repr` shows only fields that differ from the defaults."""
+    """Base of options and limits; the `repr` shows only fields that differ from the defaults."""
 
     def __new__(cls, *_: Any, **settings: Any) -> Self:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]

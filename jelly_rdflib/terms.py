@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rdflib.namespace import NamespaceManager
 
 
-# A constant, since each lookup in a namespace is slow.
+# Kept as a constant, since each lookup in a namespace is slow.
 _STRING = XSD.string
 
 
@@ -25,9 +25,10 @@ def identity(term: Node) -> Any:
     not compared: ``"1"`` and ``"01"`` are two integers. core/batch/identity.pxd does the same for
     the terms of batches.
 
-    The result's hash has a secret seed. rdflib's hash of a literal is the hash of its text XOR that
-    of its datatype, so all literals whose text is the IRI of their datatype have the same hash. A
-    dict of these takes time that grows with the square of their number.
+    The result's hash has a secret seed, against hostile input. rdflib's hash of a literal is the
+    hash of its text XOR that of its datatype, so all literals whose text is the IRI of their
+    datatype have the same hash. A dict of such literals takes time that grows with the square of
+    their number.
 
     Examples:
         >>> from rdflib import Literal, XSD
@@ -43,7 +44,7 @@ def identity(term: Node) -> Any:
 
 
 def plain(term: Node) -> Node:
-    """Return a term with ``"x"`` for ``"x"^^xsd:string``, as in RDF 1.1, also in quoted triples."""
+    """Return a term with ``"x"`` for ``"x"^^xsd:string``, also within quoted triples."""
     if isinstance(term, Literal):
         return Literal(str(term)) if term.datatype == _STRING else term
     return term.plain if isinstance(term, TripleTerm) else term
@@ -92,7 +93,7 @@ class TripleTerm(Node):
         if not isinstance(other, TripleTerm):
             return NotImplemented
         pairs: list[tuple[Node, Node]] = [(self, other)]
-        # A triple may be quoted in many places; each pair is compared once.
+        # Compare each pair only once, since a triple may be quoted in many places.
         seen: set[tuple[int, int]] = set()
         while pairs:
             one, two = pairs.pop()
@@ -166,6 +167,6 @@ class TripleTerm(Node):
             if isinstance(item, TripleTerm):
                 waiting += (end, item.o, second_gap, item.p, first_gap, item.s, start)
             else:
-                # A term may be a str, too, but of a subclass.
+                # A plain str is finished text; a term may be a str, too, but of a subclass.
                 parts.append(item if type(item) is str else write(item))
         return "".join(parts)

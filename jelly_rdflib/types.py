@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, Union
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 else:
-    # Python 3.12 is the first with a class for anything that has the buffer protocol.
+    # Before Python 3.12 there is no class for anything that has the buffer protocol.
     Buffer = bytes | bytearray | memoryview
 
 

@@ -37,15 +37,15 @@ def compact(
 ) -> OperationReader:
     """Iterate over the operations of the smallest patch with the effect of a patch.
 
-    The result has the same effect on any dataset. So the last operation on a statement stays, even
-    if the statement is first added and then deleted: a dataset that had it before must lose it.
-    Aborted transactions are left out, and the committed ones become one.
+    The result has the same effect on any dataset. So the last operation on each statement stays.
+    If the statement is added and then deleted, the delete stays, since a dataset that had it
+    before must lose it. Aborted transactions are left out, and the committed ones become one.
 
     The remaining operations keep their order in three groups: headers, then in one transaction
     prefixes, then statements. If the patch has no effect, only the headers remain.
 
-    For each prefix and graph the last operation stays. rdflib does not bind prefixes per graph, and
-    gives an IRI only one prefix. So the last operation that binds a prefix to an IRI stays, too.
+    For each prefix and graph the last operation stays. But rdflib binds a prefix for all graphs,
+    and gives an IRI only one prefix, so for each IRI the last operation that binds it stays, too.
 
     Several patches become one, with the headers that `concat` gives it.
 
@@ -117,7 +117,7 @@ def _compact(
     with closing_reader(opened):
         for part in open_rows(source, opened):
             compaction.take_slice(part)
-            # The other sources are in memory anyway, so they need no limit.
+            # Only check sources that are read: others are in memory anyway, and need no limit.
             if opened is not None and len(compaction) > max_held:
                 raise LimitError(
                     f"more than {max_held} operations are left",

@@ -33,7 +33,7 @@ from jelly_rdflib.streams.sources import OpenedElsewhere, is_rereadable
 from jelly_rdflib.types import ChangeFormat, Readable
 
 _MARKS = re.compile(b"[%b]" % bytes([Op.TX, Op.TC, Op.TA, Op.END]))
-# A header, the end of a patch, or the other operations between them.
+# Matches a header, the end of a patch, or consecutive other operations.
 _PIECES = re.compile(b"[%b]|[^%b]+" % ((bytes([Op.H, Op.END]),) * 2))
 # Codes of headers and ends of patches become 0: these rows are left out.
 _STAYS = bytes.maketrans(bytes([Op.H, Op.END]), bytes(2))
@@ -52,9 +52,10 @@ def concat(
     other headers are kept, but equal ones only once. An empty patch is ignored.
 
     Sources may be larger than memory. Since headers come first, each source is read twice. A source
-    that can be read only once, such as an iterator or a pipe, is kept meanwhile, in a temporary
-    file if its rows take more than 4 MiB. Kept headers may take ``max_text_size`` bytes of memory:
-    some 20,000 short ones. The headers of lists and patches are in memory anyway and don't count.
+    that can be read only once, such as an iterator or a pipe, is kept for the second reading, in a
+    temporary file if its rows take more than 4 MiB. Kept headers may take ``max_text_size`` bytes
+    of memory, enough for some 20,000 short ones. The headers of lists and patches are in memory
+    anyway and don't count.
 
     Args:
         sources: Bytes, paths, binary files, or operations, such as a `Patch`; see
@@ -143,7 +144,7 @@ class _Source:
         self._is_spooled = False
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
-        """Add the headers of each patch, and reserve room for those not in memory anyway."""
+        """Add the headers of each patch; reserve room for those that are not in memory anyway."""
         is_empty = True
         self._is_spooled = not is_held(self._source) and not self._is_seekable()
         with closing_reader(opened := open_checked(self._source, **self._reading)):

@@ -30,10 +30,10 @@ from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# At most _MAX_KEPT operations of a transaction are kept as tuples, and none of a part whose terms
-# take _LARGE bytes.
+# At most _MAX_KEPT operations of a transaction are kept as tuples in memory. If the terms of a
+# part take _LARGE bytes, none of its operations are.
 _MAX_KEPT, _LARGE = 1 << 10, 1 << 17
-# The object is replaced by its `identity`.
+# A quad whose object is replaced by its `identity`.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
@@ -49,15 +49,15 @@ def effective(
 
     The result has the same effect on the dataset as the patch, and its inverse undoes it. Adding an
     existing statement and deleting a missing one are left out, and so are aborted and empty
-    transactions. Before a prefix is bound to another IRI, it is deleted with its old IRI, and so is
-    the old prefix of the new IRI: in rdflib an IRI has one prefix. Headers and the ends of patches
-    stay.
+    transactions. Before a prefix is bound to another IRI, it is deleted with its old IRI. The old
+    prefix of the new IRI is deleted, too, since in rdflib an IRI has one prefix. Headers and the
+    ends of patches stay.
 
-    The dataset is not changed. Operations of an iterator are yielded one by one, those of a
-    transaction when it is committed: until then a long transaction is kept in a temporary file.
-    Statements that differ from the dataset so far are in memory, each once. The dataset must not
-    change meanwhile, except by the yielded operations: ``apply(effective(patch, dataset),
-    dataset)`` works.
+    The dataset is not changed. Operations of an iterator are yielded one by one, but those of a
+    transaction only when it is committed: until then a long transaction is kept in a temporary
+    file. Memory holds each statement whose presence the patch has changed so far. While the result
+    is read, the dataset must not change, except by the yielded operations:
+    ``apply(effective(patch, dataset), dataset)`` works.
 
     Statements are the same by RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are one
     literal, and language tags are compared without case.
@@ -220,8 +220,8 @@ class _Effects:
 
     def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:
-            # This is done late: a graph makes its namespace manager on first use, which binds
-            # rdflib's prefixes. Applying the patch does so, too.
+            # Do this only for a first prefix: a graph makes its namespace manager on first use,
+            # which binds rdflib's prefixes. Applying the patch would do so, too.
             manager = self._target.namespace_manager
             iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}
             found = {iri: manager.store.prefix(iri) for iri in iris.values()}
@@ -244,6 +244,6 @@ class _Effects:
 
 def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
     """Note that the presence of a statement has changed to ``is_there``."""
-    # The second change of a statement cancels the first.
+    # Each entry says that the presence differs, so a second change cancels the first.
     if changed.pop(quad, None) is None:
         changed[quad] = is_there

@@ -16,7 +16,7 @@ from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
-# Bytes of a header without its texts: tuples, and entries of lists and sets.
+# The bytes of a header without its texts: those of tuples, and of entries in lists and sets.
 _ENTRY = 200
 # The text of a literal is in memory three times: itself, the value, and the key in a set.
 _COPIES = 3
@@ -46,8 +46,8 @@ class JoinedHeaders:
 
     def __init__(self) -> None:
         self._current: list[_Header] = []
-        # Headers of the patches before the last one; and of the last one, whose id the next patch
-        # replaces.
+        # The headers of the patches before the last one, and those of the last one. They are
+        # separate, since the next patch replaces the id of the last one.
         self._joined: list[_Header] = []
         self._last: list[_Header] = []
         # All headers so far. The id and prev are excluded, since each patch has its own.
@@ -106,7 +106,7 @@ def _room_of(headers: list[_Header]) -> int:
 def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
     """Return headers as operations; a value that is not a term becomes a literal.
 
-    A TypeError says that ``header`` is not a mapping with texts as keys.
+    If ``header`` is not a mapping with texts as keys, a TypeError is raised.
     """
     if header is not None and not (
         isinstance(header, Mapping) and all(isinstance(key, str) for key in header)
@@ -121,8 +121,8 @@ def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
 class HeaderRoom:
     """The remaining memory for kept headers, out of ``max_text_size`` bytes.
 
-    A writer must know all headers of a patch before its first operation, and a hostile patch may
-    have nothing but headers. Real patches have a handful.
+    A limit is needed since a writer must know all headers of a patch before its first operation,
+    and a hostile patch may have nothing but headers. Real patches have a handful.
     """
 
     def __init__(self, limits: Limits) -> None:

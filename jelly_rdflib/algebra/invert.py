@@ -29,7 +29,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# Headers in one batch.
+# How many headers a batch has at most.
 _MAX_HEADERS = 1000
 # Rows that end a patch, or that end an aborted transaction in reverse order.
 _ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
@@ -45,9 +45,10 @@ def invert(
 ) -> OperationReader:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
-    Applied after the patch, the inverse restores the dataset if the patch was effective there: if
-    each operation changed something, as in the patches of `effective`, `diff` and `record`.
-    Otherwise the inverse deletes a statement that was there before and was added again.
+    Applied after the patch, the inverse restores the dataset if each operation of the patch has
+    changed something there, as in the patches of `effective`, `diff` and `record`. Otherwise it
+    may
+    do too much: it also deletes a statement that the dataset had already when the patch added it.
 
     Adds become deletes and deletes become adds, in reverse order. Transactions stay, in reverse
     order; aborted ones have no effect and are left out. Each of several patches becomes its
@@ -124,7 +125,7 @@ def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, N
                     is_aborted = False
                 else:
                     if not is_started and 1 not in kept[:row]:
-                        # The last END of the patch becomes the last END of the inverse.
+                        # Leave out the patch's END here, and write it at the end of the inverse.
                         is_ended = True
                         kept[row] = 0
                     is_started = True
@@ -185,7 +186,7 @@ def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[boo
 def _one_by_one(spooled: Spool) -> Iterator[Batch]:
     """Yield each row of some batches as a batch of its own, the last row first."""
     for batch in reversed(spooled):
-        # This makes the nodes once; otherwise each row would make all of them again.
+        # Make all nodes now, once: otherwise each row would make all of them again.
         batch.terms[0]
         for row in reversed(range(len(batch))):
             yield BatchSlice(batch, row, row + 1).as_batch()

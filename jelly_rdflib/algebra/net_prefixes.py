@@ -21,7 +21,7 @@ class NetPrefixes:
 
     In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
     it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind
-    another. The kept operations have the same effect by either rule.
+    another one. The kept operations have the same effect as all of them by either rule.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class NetPrefixes:
         free prefix to a free IRI. So the bindings before the first operation are known.
         """
         kept = self._committed
-        # The last operation on an IRI may have taken it from an earlier prefix.
+        # Keep the last operation on each IRI, too: it may have taken the IRI from another prefix.
         left = kept.effective() if is_effective else chain(kept.last.values(), kept.iris.values())
         return [operation for _, operation in sorted(dict(left).items())]
 
@@ -83,7 +83,8 @@ class _Kept:
         for name, first in self.first.items():
             last = self.last[name]
             if graphs[name[0]] > 1:
-                # In rdflib they are one prefix: the first operation does not show the old IRI.
+                # In rdflib the prefixes of these graphs are one, so the first operation for a
+                # graph does not show the old IRI.
                 yield last
                 continue
             was_bound, is_bound = first[1][0] == Op.PD, last[1][0] == Op.PA

@@ -1,4 +1,4 @@
-"""Read the sources that `jelly_rdflib.apply` takes, and check each operation."""
+"""Reads the sources that `jelly_rdflib.apply` takes, and checks each operation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import TripleTerm
 
-# Datatypes with large values in memory, for which each frame has a limit.
+# Datatypes whose values take much memory; each frame has a limit for them.
 _LARGE_VALUES = re.compile(b"#(?:XMLLiteral|duration|dayTimeDuration|yearMonthDuration)")
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
@@ -43,7 +43,7 @@ def is_held(source: Any) -> bool:
 def settings_for(*sources: Any, **reading: Any) -> list[dict[str, Any]]:
     """Return the settings to read each source with; none for a source of operations.
 
-    If all sources have operations, settings are refused, as by `check_reading`.
+    If no source has to be read, settings are refused, as by `check_reading`.
     """
     found = [reading if is_readable(source) else {} for source in sources]
     if not any(found):
@@ -80,7 +80,7 @@ def open_rows(
     """
     reader = source if opened is None else opened
     rows: Iterable[BatchSlice] | None = None
-    # Other iterators over rows may give statements.
+    # Take the rows of this type only: other iterators over rows may give statements.
     if isinstance(reader, OperationReader):
         rows = rows_of(reader)
     elif isinstance(reader, BatchSource | Batch):
@@ -112,10 +112,10 @@ def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
             if operation[0] != Op.H:
                 break
 
-    # The headers come first, since they may show that the rest need not be read.
+    # Yield the headers first, since they may show that the rest need not be read.
     yield from NodeBatches(NODE_TYPES, start())._slices()
     yield from NodeBatches(NODE_TYPES, patch)._slices()
-    # The next item may be anything, even None.
+    # Use `end` as the default, since the next item may be anything, even None.
     ends = [end] if next(operations, end) is end else [end, end]
     yield from NodeBatches(NODE_TYPES, ends)._slices()
 
@@ -138,7 +138,7 @@ def ends_patch(part: BatchSlice) -> bool:
 def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
     """Return the rows from ``start`` up to, but without, ``stop`` whose entry in ``kept`` is 1."""
     if start > 0:
-        # This makes the nodes once; otherwise each part of the batch would make them again.
+        # Make all nodes now, once: otherwise each part of the batch would make them again.
         batch.terms[0]
     return BatchSlice(batch, start, stop).as_batch(bytes(kept[start:stop]))
 

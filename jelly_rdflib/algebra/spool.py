@@ -9,7 +9,7 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch, dump_batch, load_batch
 
-# The number of bytes that are kept in memory.
+# The most bytes that are kept in memory.
 _MAX_SIZE = 4 << 20
 
 

@@ -105,11 +105,11 @@ class _Report:
 
     def __init__(self) -> None:
         self._added = self._deleted = self._ineffective = 0
-        # Deletions that found another spelling of their literal.
+        # Notes about deletions that found their literal in another spelling.
         self._notes: list[str] = []
 
     def add(self, result: ApplyResult, dataset: Dataset) -> None:
-        """Add what a patch did to the dataset."""
+        """Add the result of a patch that was applied to the dataset."""
         from jelly_rdflib.display.operations import operation_text
         from jelly_rdflib.display.terms import show
         from jelly_rdflib.graph.stores.statements import same_value

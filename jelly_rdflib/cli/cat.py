@@ -42,6 +42,6 @@ def command(
         with open_argument(file, from_, is_followed=follow) as input_:
             for batch in filters.batches(input_):
                 encoder.write_batch(batch)
-                # Rows from a pipe are printed as soon as they arrive.
+                # Flush, so that rows from a pipe are printed as soon as they arrive.
                 encoder.flush()
             encoder.finish()

@@ -13,8 +13,8 @@ from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 
 # Characters that `printable` escapes, in UTF-8, without those that RDF Patch text always escapes.
 _CONTROLS = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
-# Tokens of RDF Patch text in the groups of their colours. Each row starts a line, as this package
-# writes them.
+# Tokens of RDF Patch text, in groups named after their colours. Each row is on a line of its own,
+# as this package writes it.
 _TOKEN = re.compile(
     rb"""
       ^ (?P<green> A | PA ) (?=\ )
@@ -43,7 +43,7 @@ color_option = click.option(
 
 
 def is_colored(color: str) -> bool:
-    """Return whether standard output gets colours, by the value of ``--color``."""
+    """Return whether standard output gets colours; ``color`` is the value of ``--color``."""
     can_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return sys.stdout.isatty() and can_color if color == "auto" else color == "always"
 
@@ -62,7 +62,7 @@ def make_printer(color: str, *, by_row: bool = False) -> Callable[[bytes], None]
             rows = _CONTROLS.sub(_escape, rows)
         text = rows if pattern is None else pattern.sub(_paint, rows)
         with name_errors(STANDARD_OUTPUT):
-            # Text, and not bytes, is in the encoding of the terminal; and on a console of Windows
+            # Give a terminal text, not bytes: text gets the terminal's encoding, and on Windows
             # click turns the escapes of text into colours.
             shown = text.decode() if is_terminal else text
             click.echo(shown, nl=False, color=pattern is not None)

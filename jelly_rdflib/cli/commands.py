@@ -29,7 +29,7 @@ COMMANDS = (
     "view",
 )
 
-# Names that other tools have, and what does the same here.
+# Names of commands in other tools, and the command here that does the same.
 _ALIASES = {
     "clone": "subscribe LOG --log MIRROR",
     "commit": "log append",
@@ -45,7 +45,7 @@ _ALIASES = {
 
 
 def _find_elsewhere(name: str) -> str | None:
-    """Return the command that does what a name says, if it is in another group."""
+    """Return the command for a name that is in another group, or that other tools use."""
     if name in _ALIASES or name in COMMANDS:
         return _ALIASES.get(name, name)
     for group in ("log", "patch"):
@@ -58,7 +58,7 @@ class OrderedGroup(click.Group):
     """A group whose help lists the commands in the order of their definitions."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find a command; the error for a name of another group says where it is."""
+        """Find a command; if it is in another group, the error says in which."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

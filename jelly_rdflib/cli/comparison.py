@@ -28,14 +28,14 @@ from jelly_rdflib.terms import TripleTerm, plain
 
 
 class Expected(NamedTuple):
-    """The expectations for an input; None means that anything is accepted.
+    """What is expected of an input; None means that anything is accepted.
 
     Args:
-        file, format: The file with the same statements.
-        is_ordered: Whether they must come in the same order.
+        file, format: A file that must have the same statements, and its format.
+        is_ordered: Whether the statements must come in the same order.
         frames: The frames of the input to compare.
-        options_file: A file of Jelly with the same options.
-        is_delimited: Whether frames have their length before them.
+        options_file: A file of Jelly that must have the same options.
+        is_delimited: Whether each frame must have its length before it.
     """
 
     file: str | None
@@ -49,8 +49,8 @@ class Expected(NamedTuple):
 def find_differences(source: Any, expected: Expected, name: str, **arguments: Any) -> Iterator[str]:
     """Yield a message for each expectation that a source does not meet.
 
-    The source is read once; ``arguments`` are for `EncodedInput`. Raise an InputError with
-    ``name`` if the source ends before the frames to compare.
+    The source is read once; ``arguments`` are for `EncodedInput`. If the source ends before the
+    frames to compare, raise an InputError with its ``name``.
     """
     encoded = EncodedInput(source, **arguments)
     batches = encoded.batches
@@ -120,7 +120,7 @@ def _compare_rows(frames: Iterator[Batch], format: Format, expected: Expected) -
 
 
 def _rows(batches: Iterable[Batch], *, holds_changes: bool) -> Iterator[tuple[Any, ...]]:
-    """Yield operations with the terms of RDF 1.1, without the namespaces of statements."""
+    """Yield operations with terms as in RDF 1.1; for statements, leave out the namespaces."""
     for batch in batches:
         for operation in batch:
             items: tuple[Any, ...] = operation
@@ -137,7 +137,7 @@ def _load(batches: Iterable[Batch]) -> Dataset:
 def _compare_in_order(
     rows: Iterator[tuple[Any, ...]], expected: Iterator[tuple[Any, ...]], name: str
 ) -> Iterator[str]:
-    """Yield the first difference. Blank nodes may have other labels, but consistently so."""
+    """Yield the first difference; labels of blank nodes may differ if they do so consistently."""
     labels: dict[BNode, BNode] = {}
     taken: dict[BNode, BNode] = {}
 

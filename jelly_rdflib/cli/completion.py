@@ -12,7 +12,7 @@ from click.shell_completion import get_completion_class
 from jelly_rdflib.cli.printable import name_errors, say, tell
 
 SHELLS = ("bash", "zsh", "fish")
-# Zsh has `compdef` only after `compinit`.
+# Zsh only knows `compdef` after `compinit`.
 _LOAD = {
     "bash": "[ -f {0} ] && . {0}",
     "zsh": "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }};"
@@ -61,7 +61,7 @@ def _find_shell() -> str:
 
 
 def _folder(variable: str, default: str) -> Path:
-    """Return a folder of the user: by a variable, else by its place at home."""
+    """Return a folder of the user: the value of a variable, or else its usual place at home."""
     return Path(os.environ.get(variable) or Path.home() / default)
 
 

@@ -1,4 +1,4 @@
-"""The connections of ``jellyp log serve``: silent clients don't keep others out."""
+"""Limits the connections of ``jellyp log serve``, so that silent clients don't keep others out."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 _Protocol: Any = AutoHTTPProtocol
 _MOST = 2000
-# Seconds for the head of a request, which may be twice as long at the most.
+# The seconds in which a request's headers have to arrive; in the worst case twice as many.
 _HEAD_SECONDS = 15.0
 
 
 def most_connections() -> int:
     """Return the allowed number of connections: half of the process's limit of open files.
 
-    It may open more after this, if the system allows that.
+    This limit is raised first, as far as the system allows it.
     """
     try:
         import resource
     except ModuleNotFoundError:
-        # Windows has no such limit.
+        # Windows has no limit of open files.
         return _MOST
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * _MOST if most == resource.RLIM_INFINITY else min(2 * _MOST, most)
@@ -36,8 +36,8 @@ def most_connections() -> int:
 def protocol(most: int, seconds: float = _HEAD_SECONDS) -> type[asyncio.Protocol]:
     """Return uvicorn's protocol, with limits that uvicorn does not have.
 
-    At most ``most`` connections are open at once, and half of these from one host. The head of each
-    request has to arrive within this many seconds.
+    At most ``most`` connections are open at once, and at most half of these from one host. The
+    headers of each request have to arrive within about ``seconds``.
     """
     hosts: Counter[str] = Counter()
 

@@ -26,7 +26,7 @@ from jelly_rdflib.streams.destination import Destination
 from jelly_rdflib.streams.frames import message_parts
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-# The texts that have generalized statements only if the user says so.
+# Formats of text that are read with generalized statements only if the user says so.
 _LINES = ("n-triples", "n-quads")
 
 
@@ -43,21 +43,23 @@ def convert(
     """Write those operations of an input that pass the filters, in another format.
 
     Args:
-        input_, destination: From where to where. format: The format of the output; None: the
-        input's. filters: The filters of the input. output_options: The options of `jelly_options`.
-        merges_graphs: Whether statements are written without their graphs. base: The IRI that
-        relative IRIs of the input are relative to.
+        input_, destination: From where to where.
+        format: The format of the output; None: the input's.
+        filters: The filters of the input.
+        output_options: The options of `jelly_options`.
+        merges_graphs: Whether statements are written without their graphs.
+        base: The IRI that relative IRIs of the input are relative to.
     """
     is_unchanged = filters == Filters() and not merges_graphs and base is None
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
     if is_unchanged and format is not None and _copy_frames(input_, destination, format):
         return
-    # The writer knows whether its format has base directions, also where it gets nodes.
+    # Keep base directions here: the writer knows whether its format has them.
     settings: dict[str, Any] = {"keeps_directions": True}
     settings |= {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
         input_.look()
-        # Each of the other formats declares itself what it can contain.
+        # Other formats need no setting, since they declare what they contain.
         settings |= {"generalized": True} if input_.format.name in _LINES else {}
     batches = filters.batches(input_, **settings)
     # The input's format and options are known after its first batch.
@@ -80,7 +82,7 @@ def convert(
     ):
         output_options = {**output_options, "stream_type": "triples"}
     options = make_options(
-        # For both kinds of Jelly and their texts.
+        # Take over the input's options if both formats have options.
         [] if input_.options is None or written.options_type is None else [input_.options],
         written,
         output_options,
@@ -103,7 +105,7 @@ def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> boo
     """Write frames of Jelly as text, or frames of a text as Jelly, unchanged.
 
     Returns:
-        Whether this was done: only if one format is Jelly and the other is Jelly as text.
+        Whether this was done. It is, only if one format is Jelly and the other is Jelly as text.
     """
     if format.options_type is None or input_.patches is not None:
         return False
@@ -140,7 +142,7 @@ def join(
     to: Format | None,
     output_options: Mapping[str, Any],
 ) -> None:
-    """Write the streams of Jelly in several inputs as one; takes the arguments of `convert`."""
+    """Write the streams of Jelly in several inputs as one; the arguments are as for `convert`."""
     for source in sources:
         if is_log(source):
             raise click.UsageError(f"{source} is a patch log: convert it alone, as one IN")
@@ -181,12 +183,13 @@ def write_batches(
 ) -> bool:
     """Write batches; frames with a meaning, or with metadata, stay frames.
 
-    ``is_pending`` means that rows still wait in the open frame, before these or after this call.
+    ``is_pending`` says whether rows of earlier calls still wait in the open frame. Return whether
+    rows wait there after this call.
     """
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
     is_grouped = has_frames and options.is_grouped
-    # Whether the message goes on that is being written.
+    # Whether the graph or dataset that is being written goes on in the next part.
     is_open = False
     frames = (
         (batch, has_frames and options.delimited and bool(batch.metadata), batch.metadata)
@@ -207,7 +210,7 @@ def write_batches(
 
 
 def _write_rows(rows: Iterable[Operation], writer: Any, *, merges_graphs: bool) -> None:
-    """Write the namespaces, and the statements, without their graphs if these are merged."""
+    """Write namespaces and statements; with ``merges_graphs``, statements without their graphs."""
     has_namespaces = writer.options is None or writer.options.namespace_declarations
     for op, *terms in rows:
         if op == Op.A:

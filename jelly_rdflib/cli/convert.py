@@ -74,7 +74,7 @@ def command(
     """
     from jelly_rdflib.cli.conversion import convert, join
 
-    # By default standard output has the format of IN, known from its first batch.
+    # None: standard output gets the format of IN, which is known after its first batch.
     format = None if output == "-" and to is None else output_format(output, to)
     if len(sources) > 1:
         if merge_graphs or base_iri is not None or filters != Filters():

@@ -1,4 +1,4 @@
-"""Datasets in memory: loaded and saved."""
+"""Loads and saves datasets in memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from jelly_rdflib.streams.writing import StatementWriter
 def load(input_: InputArgument) -> Dataset:
     """Load the statements and prefixes of an input; literals keep their lexical forms.
 
-    The null device is an empty dataset. Another input without a byte is an error: the program that
-    should have written it may have failed.
+    The null device is an empty dataset. Any other input without bytes is an error, since the
+    program that should have written it may have failed.
     """
     dataset = empty_dataset()
     if input_.name == os.devnull:

@@ -128,7 +128,7 @@ def _texts(operation: Any) -> list[str | None]:
     """Return the terms of a change as text; a default or missing graph is None."""
     from jelly_rdflib.display.terms import spell
 
-    # The name of a prefix is not a term.
+    # The name of a prefix is a plain str, not a term, so it stays as it is.
     return [item if item is None or type(item) is str else spell(item) for item in operation[1:]]
 
 

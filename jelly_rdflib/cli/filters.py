@@ -1,4 +1,4 @@
-"""Filters of operations: their options, and the operations of an input that pass them."""
+"""Filters of operations: the options for them, and their application to an input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch, BatchSlice
 
 DEFAULT_GRAPH = "default"
-# Operations with terms; the others are marks, which stay with these.
+# The operations that filters can choose. The others are marks, which stay with the chosen ones.
 OPS = ("A", "D", "PA", "PD", "H")
 POSITIONS = {"subject": "s", "predicate": "p", "object": "o", "graph": "g"}
 
@@ -36,7 +36,7 @@ _PREFIXED = re.compile(
 
 @dataclass(frozen=True)
 class _Term:
-    """A term as the user gave it: N-Triples text, or with a prefix that the input binds."""
+    """A term as the user gave it: N-Triples text, or a name with a prefix that the input binds."""
 
     option: str
     text: str
@@ -44,7 +44,7 @@ class _Term:
     parts: tuple[str, str] = ("", "")
 
     def texts(self, iris: Iterable[str]) -> list[str]:
-        """Return N-Triples texts, by the IRIs to which the prefix is bound."""
+        """Return the term as N-Triples, for each of the IRIs to which its prefix is bound."""
         if self.prefix is None:
             return [self.text]
         start, local = self.parts
@@ -55,8 +55,8 @@ class _Term:
 class Filters:
     """The filters of a command; an operation must pass all of them.
 
-    ``times`` are seconds since 1970, the first and the last one. ``terms`` maps a column of batches
-    to a set of terms, one of which the row must have.
+    ``times`` are the first and the last wanted time, in seconds since 1970. ``terms`` maps a
+    column of batches to a set of terms, one of which a row must have there.
     """
 
     ops: frozenset[int] | None = None
@@ -72,15 +72,15 @@ class Filters:
         ``settings`` are for `open_input`.
 
         Raises:
-            InputError: The input binds no such prefix, has no patches, times or frames, or none
-                that is so late.
+            InputError: The input does not bind a prefix of the filters, lacks the patches, times
+                or frames that they need, or ends before the wanted ones.
         """
         if self == Filters():
             return input_.batches(**settings)
         return _Filtering(self, input_, settings).run()
 
     def wants_time(self, seconds: float) -> bool:
-        """Return whether a patch with a time passes."""
+        """Return whether a patch with this time passes."""
         return self.times is None or self.times[0] <= seconds <= self.times[1]
 
     def has_prefixed_names(self) -> bool:
@@ -100,13 +100,13 @@ class _Filtering:
         self.limits = chosen_limits()
         self.bound: dict[str, list[str]] = defaultdict(list)
         self.selection = RowSelection(self._make_filter(), self.limits.max_held_operations)
-        # The number of the patch that was last begun; whether it goes on; whether it is wanted,
-        # which is None until its time is read.
+        # The number of the patch that began last, whether it is still open, and whether it is
+        # wanted: None until its time is known.
         self.patch = 0
         self.is_open = False
         self.is_wanted: bool | None = True
         self.held: list[BatchSlice] = []
-        # A transaction of the frames before those that are taken, or of these, goes on.
+        # Whether a transaction is open, be it from the taken frames or from frames before them.
         self.in_transaction = False
         self.is_done = False
 
@@ -203,7 +203,7 @@ class _Filtering:
                     factory, self.limits, values, accepts_null=accepts_null, any_spelling=True
                 )
             ]
-        # Match terms in statements only, unless other operations are asked for.
+        # By default match terms only in statements.
         return RowFilter(ops=(Op.A, Op.D) if ops is None else ops, **conditions)
 
     def _learn_prefixes(self, batch: Batch) -> None:
@@ -230,7 +230,7 @@ class _Filtering:
         frames: Any = self.filters.frames
         is_first = frame == frames.start
         if is_first and self.in_transaction:
-            # The part of a transaction is a transaction.
+            # The frames start inside a transaction: make this part a transaction of its own.
             yield from self._take(_mark(Op.TX))
         ops = bytes(batch.ops)
         begun = ops.rfind(Op.TX)
@@ -241,7 +241,7 @@ class _Filtering:
             yield from self._take(batch)
 
     def _end_cut(self, last: Batch) -> Iterator[Batch]:
-        """End the transaction and the patch that continue after the taken frames."""
+        """End the transaction and the patch that are still open after the last taken frame."""
         from jelly_rdflib.operations import Op
 
         if self.in_transaction:
@@ -268,7 +268,7 @@ class _Filtering:
         has_end = ends_patch(part)
         if not self.is_open:
             if has_end and len(part) == 1:
-                # A patch without operations has no number.
+                # A patch without operations doesn't count, so it gets no number.
                 return
             self.patch += 1
             wanted = self.filters.patches
@@ -311,13 +311,13 @@ def _seconds_of(node: Any) -> float | None:
 
     if getattr(node, "datatype", None) not in (XSD.dateTime, XSD.dateTimeStamp, XSD.date):
         return None
-    # The literal of a batch may have no value.
+    # Make a new literal, since one from a batch may have no value.
     value = Literal(str(node), datatype=node.datatype).value
     return _seconds(value) if isinstance(value, date) else None
 
 
 def _seconds(value: date, *, is_end: bool = False) -> float:
-    """Return a time in seconds since 1970; for a day its start or end. Without a zone it is UTC."""
+    """Return a time in seconds since 1970, for a day its start or end; without zone it is UTC."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if is_end else time.min)
     if value.tzinfo is None:
@@ -329,7 +329,7 @@ def _read_time(context: click.Context, param: click.Parameter, text: str | None)
     if text is None:
         return None
     is_end = param.name == "until"
-    # Python 3.10 does not know Z.
+    # Python 3.10 does not know "Z" as the time zone.
     text = re.sub("[Zz]$", "+00:00", text)
     try:
         try:

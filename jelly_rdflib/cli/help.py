@@ -58,7 +58,7 @@ def _show_limits() -> None:
 
 
 def _short(number: int) -> str:
-    """Return a number as ``--limit`` takes it, with a unit if it is a multiple of one."""
+    """Return a number as ``--limit`` takes it; with a unit, if it is a multiple of the unit."""
     units = ["", *"KMGT"]
     while number >= 1024 and number % 1024 == 0:
         number //= 1024

@@ -1,4 +1,4 @@
-"""Errors of inputs: they name the inputs, and the option that helps."""
+"""Errors of inputs, with the names of the inputs and the option that helps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import click
 
-# Requirements of a stream's options, and the command-line option that meets each.
+# Options that a stream may lack (`EncodeError.needs`), and the command-line option that sets each.
 _OPTIONS = {
     "rdf_star": "--rdf-star",
     "generalized_statements": "--generalized",
@@ -29,7 +29,8 @@ class InputError(click.ClickException):
 def check_start(wanted: range | None, last: int, kind: str, name: str) -> None:
     """Raise an InputError if a range starts past the last number of an input.
 
-    Only a range without an end may start at the next number: "3.." finds what came after 2.
+    A range without an end may also start at the number after the last: "3.." asks for what came
+    after 2, which may be nothing.
     """
     if wanted is not None and wanted.start > last + (wanted.stop == sys.maxsize):
         kinds = "patches" if kind == "patch" else f"{kind}s"
@@ -39,7 +40,7 @@ def check_start(wanted: range | None, last: int, kind: str, name: str) -> None:
 
 @contextmanager
 def naming(*names: str) -> Iterator[None]:
-    """Turn an error of the data in the block into an InputError, which names the inputs."""
+    """Turn an error of the data in the block into an InputError that names the inputs."""
     from jelly_rdflib.errors import JellyError, MergeConflict
 
     try:
@@ -51,7 +52,7 @@ def naming(*names: str) -> Iterator[None]:
 
 
 def _in_words(error: object) -> str:
-    """Return the message of an error, with options of the command for arguments of Python."""
+    """Return the message of an error; arguments of Python in it become options of the command."""
     from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
     from jelly_rdflib.rules import Rule
 
@@ -61,7 +62,8 @@ def _in_words(error: object) -> str:
         option = _OPTIONS[error.needs]
         if option.partition(" ")[0] in known:
             return f"{error.message}: give {option}"
-        # Other commands write what their inputs declare, and a text declares nothing.
+        # Without this option, a command takes over what its inputs declare, and a text declares
+        # nothing.
         return f"{error.message}: make Jelly-Patch of the input first, by jellyp convert {option}"
     if "--merge-graphs" in known and "named graphs" in str(error):
         return f"{error}, or give --merge-graphs"
@@ -77,5 +79,6 @@ def _in_words(error: object) -> str:
             )
         error = copy.copy(error)
         error.message = message
-    # The input may have another name here, such as that of standard input.
+    # Leave out the error's own name for the input: it may have another one here, such as that of
+    # standard input.
     return error.text if isinstance(error, (DecodeError, ApplyError)) else str(error)

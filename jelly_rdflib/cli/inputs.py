@@ -1,4 +1,4 @@
-"""The inputs that arguments name: files or standard input; errors name the input."""
+"""The inputs that arguments name: files, standard input or patch logs; errors name the input."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.streams.open_input import Input
 
-# How often a followed input is looked at, in seconds.
+# The seconds between two looks at an input that is followed.
 PAUSE = 0.25
-# How much of an input without a name is read to find its first line.
+# The most bytes that are read to find the first line of an input without a name.
 MAX_LINE = 1 << 20
 FROM_STATEMENTS = "jellyp diff makes a patch from two datasets, and jellyp cat from one"
 
@@ -50,7 +50,8 @@ class _CountingFile:
 
     def read(self, size: int = -1) -> bytes:
         try:
-            # `read1` returns available bytes: data from a pipe is processed at once.
+            # `read1` does not wait for more bytes than there are, so that data from a pipe are
+            # processed at once.
             data: bytes = self.file.read1(size)
         except OSError as error:
             error.filename = error.filename or self.name
@@ -77,7 +78,7 @@ class _GrowingFile(_CountingFile):
 
 @dataclass
 class _StartedFile:
-    """A binary file whose first bytes were peeked at; ``read_piece`` returns them first."""
+    """A binary file whose first bytes were read already; ``read_piece`` returns these first."""
 
     read_piece: Callable[[int], bytes]
 
@@ -90,8 +91,8 @@ class InputArgument:
 
     ``format`` is None until it is known from ``--from``, the file's name or the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
-    ``patches`` returns its patches, each with a function that reads its batches. ``path`` is where
-    it can be opened once more, if it is a file.
+    ``patches`` returns its patches, each with a function that reads its batches. If it is a file,
+    it can be opened once more by its ``path``.
     """
 
     path: str | None = None
@@ -104,7 +105,7 @@ class InputArgument:
         self.format: Any = format
         self.options: Any = None
         self.isolated = is_isolated()
-        # Whether there are no bytes, and no name that gives the format.
+        # Whether the input has no bytes, and its name does not show a format.
         self._is_empty = False
 
     @property
@@ -144,7 +145,7 @@ class InputArgument:
     def look_for_statement(self) -> None:
         """Choose N-Quads if the first line is a statement; N-Triples are N-Quads, too.
 
-        The reader then raises an error if the text continues as Turtle.
+        If the text is Turtle after all, the reader raises an error at its next lines.
         """
         from jelly_rdflib.core.input_start import look_at_start
         from jelly_rdflib.core.source import ByteSource, with_start
@@ -169,7 +170,7 @@ class InputArgument:
         self.file = _StartedFile(read)
 
     def allow_nothing(self) -> None:
-        """Take an input without bytes for a patch without operations, as diff may print it."""
+        """Take an input without bytes for a patch without operations: diff may print that."""
         from jelly_rdflib.formats import find_format
 
         if self._is_empty:
@@ -188,7 +189,10 @@ class InputArgument:
         return self.look(holds_changes=True).open()
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once; raise a UsageError for statements; see `Input.is_held`."""
+        """Return the operations, once; raise a UsageError for statements.
+
+        For ``is_held`` see `Input.is_held`.
+        """
         from jelly_rdflib.core.batch import OperationReader
 
         return OperationReader(self.open_changes(), limits=chosen_limits() if is_held else None)
@@ -202,8 +206,7 @@ class InputArgument:
             for batch in batches:
                 self.options = batches.options
                 if self.options is not None and self.format in (JELLY, JELLY_PATCH):
-                    # The stream's options show which kind of Jelly it is, whatever the file's name
-                    # says.
+                    # The stream's options, not the file's name, decide which kind of Jelly it is.
                     is_rdf = isinstance(self.options, StreamOptions)
                     self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
@@ -243,7 +246,7 @@ class LogArgument(InputArgument):
         self.patches = self.read_patches
 
     def keep_last(self, number: int) -> bool:
-        """Keep only the last patches; return whether these are all."""
+        """Keep only the last ``number`` patches; return whether there are no others."""
         left_out = self._log.patches()[:-number]
         if left_out:
             self._since = left_out[-1].version
@@ -290,9 +293,9 @@ def open_argument(
 ) -> Iterator[InputArgument]:
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
-    A folder, or an address, is a patch log. ``is_followed`` means to wait for more at the end of a
-    file or a log. An error of the data in the block becomes an InputError, which names the input:
-    by ``path``, or ``name``.
+    A folder, or an address, is a patch log. With ``is_followed`` reading waits for more at the end
+    of a file or a log. An error of the data in the block becomes an InputError that names the
+    input by ``name``, or else by ``path``.
     """
     from jelly_rdflib.formats import find_format
 
@@ -338,7 +341,8 @@ def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[L
 def _format_of(path: str) -> Format | None:
     """Return the format of a file by its name, unless its first bytes say that the name is wrong.
 
-    The name decides between texts, as several look alike. But Jelly is not a text format.
+    The name decides between formats of text, since several look alike. Only if the name and the
+    bytes disagree about text or Jelly, the bytes decide.
     """
     from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
     from jelly_rdflib.core.source import ByteSource, open_source
@@ -359,22 +363,23 @@ def _format_of(path: str) -> Format | None:
         if start and found.is_text != is_text:
             guessed = guess_by_start(start, holds_changes=None)
             if guessed.is_text == is_text:
-                # Only the stream's options distinguish Jelly-Patch from Jelly-RDF.
+                # For Jelly the format stays open: only the stream's options distinguish
+                # Jelly-Patch from Jelly-RDF.
                 return guessed if is_text else None
     except (UntoldFormatError, JellyError):
-        # The reader of the named format has the error.
+        # The reader of the named format will report the error.
         pass
     return found
 
 
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
-    """Give a path for `open_argument` whose input can go back to its start: a copy of a pipe."""
+    """Yield a path for `open_argument` whose input can be read again; copy a pipe for this."""
     if path != "-" and (os.path.isfile(path) or is_log(path)):
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="jellyp-") as folder:
-        # The file extension may give the format.
+        # Keep the name, since its extension may show the format.
         copy = os.path.join(folder, os.path.basename(path))
         pipe: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
         with open(copy, "wb") as file:
@@ -387,22 +392,23 @@ def rereadable(path: str) -> Iterator[str]:
 class StartedInput:
     """An input whose format and options are known from the start; its errors name it.
 
-    A file is opened each time that its batches are requested, a pipe once. ``settings`` are for
-    `open_input`; with ``may_be_empty`` a pipe without bytes is a patch without operations.
+    A file is opened each time that its batches are requested, a pipe only once. ``settings`` are
+    for `open_input`. With ``may_be_empty`` a pipe without bytes is a patch without operations.
     """
 
     def __init__(
         self, path: str, format: str | None = None, *, may_be_empty: bool = False, **settings: Any
     ) -> None:
         self.name = argument_name(path)
-        # A stream of Jelly has options; each new one of a file with several has its own.
+        # The options of a stream of Jelly. If a file has several streams, each has its own.
         self.options: Any = None
         self.format: Any = None
         self.can_reopen = os.path.isfile(path)
         self._arguments = path, format
         self._settings = settings
         self._may_be_empty = may_be_empty
-        # Bytes read from a pipe for this are kept.
+        # Read the first batch now, to know format and options; keep it, since a pipe can't be read
+        # again.
         started = self._read()
         first = list(islice(started, 1))
         self._started: Iterator[Batch] | None = chain(first, started)
@@ -423,7 +429,7 @@ class StartedInput:
                 self.options, self.format = input_.options, input_.format
                 yield batch
             if self.format is None:
-                # An empty input.
+                # The input had no batch.
                 self.format = input_.format
 
 

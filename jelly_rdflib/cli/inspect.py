@@ -109,7 +109,7 @@ def _save_index(path: str) -> None:
                     on_repeated_options="error",
                 )
         except ValueError as error:
-            # The file is damaged, or has too many parts.
+            # This happens if the file is damaged or has too many parts.
             raise InputError(path, error) from error
     target = write_index(path, parts, is_statements=is_statements)
     tell(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")

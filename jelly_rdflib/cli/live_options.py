@@ -12,7 +12,7 @@ from jelly_rdflib.cli.options import strict_option
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
-    """Return the settings that are given one by one, as NAME=VALUE."""
+    """Return the settings that were given as NAME=VALUE, one in each option."""
     found = {}
     for text in value:
         name, equals, setting = text.partition("=")

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.log.names import Compression
 
-# The same as `jelly_rdflib.log.database.DEFAULT_TIMEOUT`, so that the help needs no import of it.
+# The value of `jelly_rdflib.log.database.DEFAULT_TIMEOUT`, repeated so that the help need not
+# import that module.
 DEFAULT_TIMEOUT = 30.0
 
 
@@ -91,7 +92,7 @@ class _LogPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-# The seconds that running requests may take to finish after the signal to stop.
+# The seconds that running requests get to finish after the signal to stop.
 _LAST_SECONDS = 10
 
 _FOLDER = click.Path(exists=True, file_okay=False)
@@ -130,7 +131,7 @@ def command() -> None:
 
 
 def log_command(function: Callable[..., None]) -> click.Command:
-    """Make a command with the argument LOG; it gets the open log."""
+    """Make a command with the argument LOG; its function gets the opened log."""
 
     @wraps(function)
     def run(log: str, **arguments: Any) -> None:
@@ -143,7 +144,7 @@ def log_command(function: Callable[..., None]) -> click.Command:
 
 
 def _wait() -> float:
-    """Return the seconds to wait for others: see ``--wait``."""
+    """Return the seconds to wait for other writers: the value of ``--wait``."""
     seconds: float = click.get_current_context().meta["wait"]
     return seconds
 
@@ -244,7 +245,7 @@ def append(
             except JellyError:
                 raise
             except ValueError as error:
-                # --prev and the patch itself name different patches.
+                # This happens if --prev and the patch itself name different patches.
                 raise click.UsageError(str(error)) from error
             if entry is None and not is_quiet():
                 say(f"{input_.name}: nothing to append", err=True)
@@ -255,8 +256,8 @@ def _split(
 ) -> Iterator[Any]:
     """Split batches into patches that have operations, and set headers.
 
-    Each patch must be read to its end before the next one. ``dropped`` are keys of headers that
-    the patches lose, see `header_key`.
+    Each patch must be read to its end before the next one. ``dropped`` are the keys of headers to
+    leave out, see `header_key`.
     """
     from rdflib.term import Literal
 
@@ -331,13 +332,14 @@ def _within(log: PatchLog, versions: range) -> list[LogEntry]:
     try:
         return log.patches(start - 1, stop - 1)
     except MissingVersion:
-        # A squashed patch has several versions; some of them may be wanted.
+        # The range starts or ends inside a squashed patch: take all patches that have some of the
+        # wanted versions.
         entries = log.latest(log.version - start + 1)
         return [each for each in entries if start <= each.version and each.first < stop]
 
 
 def _range_in(log: PatchLog, versions: range) -> tuple[int, int]:
-    """Return the start and the stop of a range, cut at the newest version."""
+    """Return the start and the stop of a range, which is cut after the newest version."""
     check_start(versions, log.version, "version", click.get_current_context().params["log"])
     return versions.start, min(versions.stop, log.version + 1)
 
@@ -454,7 +456,7 @@ def serve(
         from jelly_rdflib.live.http.server import LogServer
     server_class: Any = LogServer
     if grpc_port is not None:
-        # Otherwise gRPC prints a line for each client that breaks off a handshake.
+        # Keep gRPC from printing a line for each client that breaks off a handshake.
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         with advice("--grpc-port", "jelly-rdflib[grpc]"):
             from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
@@ -480,15 +482,16 @@ def serve(
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
-        # The sockets of connections inherit it. Otherwise the body of an answer waits 40 ms for the
-        # client's acknowledgement of the head.
+        # The sockets of connections inherit this option. Without it, the body of an answer would
+        # wait 40 ms, until the client has acknowledged the headers.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         of_log: Any = {"log_config": serving.access_log()} if access_log else {}
         config = uvicorn.Config(
             server.app,
             log_level="warning",
             server_header=False,
-            # The app has none, and a second Ctrl+C would print the traceback of its end.
+            # The app does not use the lifespan protocol, and with it a second Ctrl+C would print a
+            # traceback.
             lifespan="off",
             timeout_graceful_shutdown=_LAST_SECONDS,
             http=protocol(most_connections()),
@@ -545,7 +548,7 @@ def checkout(
     if snapshot:
         if output != "-" or to is not None:
             raise click.UsageError("--snapshot writes into LOG: it goes with neither -o nor --to")
-        # The printed path starts with LOG as it was given.
+        # Print a path that starts with LOG as the user gave it.
         path = log.snapshot(version)
         say(os.path.join(context.params["log"], path.parent.name, path.name))
         return

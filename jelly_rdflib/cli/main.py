@@ -38,16 +38,17 @@ def main() -> NoReturn:
         sys.exit(2)
 
     warnings.showwarning = _show_warning
-    # rdflib logs each ill-typed literal, with a traceback.
+    # Keep rdflib from logging each ill-typed literal with a traceback.
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
     _exit_at_signals()
-    # A shell sets this when it asks for completions.
+    # A shell sets this variable when it asks for completions.
     if "_JELLYP_COMPLETE" in os.environ:
         jellyp.main(prog_name="jellyp")
-    # Commands share it with this context, which may not exist.
+    # What commands tell `main` through their context; the context itself may not exist.
     meta: dict[str, Any] = {}
     try:
-        # `main` of click would print its own messages about interrupts and broken pipes.
+        # Don't call click's `main`, which prints its own messages about interrupts and broken
+        # pipes.
         with jellyp.make_context("jellyp", sys.argv[1:]) as context:
             meta = context.meta
             jellyp.invoke(context)
@@ -72,7 +73,7 @@ def main() -> NoReturn:
         with suppress(OSError):
             _show_traceback(meta)
             say(f"jellyp: {message}", err=True)
-        # A missing package is not an error in the input.
+        # A missing package is not an error in the input, so it gets status 2.
         code = 2 if isinstance(error, ImportError) else meta.get("error-status", 1)
     finally:
         _drop_output()
@@ -83,8 +84,8 @@ def _open_standard_streams() -> None:
     """Replace each standard stream that the caller has closed.
 
     For a closed stream Python has None. The next opened file would get the stream's number, and C
-    code that writes to this number would write into the file. Each use of the replacement of
-    standard input and output is an OSError. The replacement of standard error drops all text.
+    code that writes to this number would write into the file. Each use of the replacement for
+    standard input or output raises an OSError. The replacement for standard error drops all text.
     """
     flags = {"stdin": os.O_WRONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
     for number, (name, flag) in enumerate(flags.items()):
@@ -99,7 +100,7 @@ def _open_standard_streams() -> None:
 
 
 def _drop(number: int, flag: int) -> None:
-    """Open the null device under the number of a file."""
+    """Open the null device under the number of an open file."""
     nowhere = os.open(os.devnull, flag)
     if nowhere != number:
         os.dup2(nowhere, number)
@@ -107,22 +108,23 @@ def _drop(number: int, flag: int) -> None:
 
 
 def _drop_output() -> None:
-    """Drop output that can't be written, as Python flushes both streams again when it ends."""
+    """Drop output that can't be written, since Python flushes both streams again when it ends."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         try:
             stream.flush()
         except OSError:
             _drop(stream.fileno(), os.O_WRONLY)
-            # The rest of the stream's buffer goes to the null device.
+            # What is left in the old stream's buffer now goes to the null device.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
 def _exit_at_signals() -> None:
     """Turn signals into exceptions, so that half-written files are deleted."""
-    # A KeyboardInterrupt during an import may make Python end by the signal, whoever catches it.
+    # SIGINT is included: if a KeyboardInterrupt comes during an import, Python may end by the
+    # signal even if it is caught.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        # Windows has no SIGHUP; a command under nohup ignores it.
+        # Windows has no SIGHUP, and a command under nohup must go on ignoring it.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
@@ -138,7 +140,7 @@ def _show(error: Any) -> None:
     """Show an error: a usage error as click does, an input error on one line."""
     import click
 
-    # For a group without a command, click's message is the whole help.
+    # For a group without a command, click's message is the whole help: show it without a prefix.
     help_instead: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
     if isinstance(error, help_instead):
         error.show()
@@ -157,14 +159,14 @@ def _explain(error: Exception) -> str | None:
         if error.errno == errno.EBADF:
             return "standard input or output is closed"
         if error.errno == errno.ENOSPC and error.filename is None:
-            # Writers of files name them.
+            # Errors of writers to files have a name, so this one is about standard output.
             error.filename = STANDARD_OUTPUT
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{os.fspath(error.filename)}: {reason}"
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, ModuleNotFoundError):
-        # Extras other than the command line's have their own messages.
+        # Only the packages of the extra cli lack a message that names their extra.
         package = (error.name or "").partition(".")[0]
         if package in PACKAGES:
             return str(missing("this", "jelly-rdflib[cli]", package))

@@ -37,8 +37,8 @@ def is_log(path: str) -> bool:
 class InputPath(click.Path):
     """The path of a file, "-", or the folder of a patch log.
 
-    ``instead`` is the advice for a log, for an argument that must not be one; with
-    ``may_be_server`` an address doesn't count as a log.
+    If the argument must not be a log, ``instead`` is the advice in the error for a log. With
+    ``may_be_server`` an address does not count as a log.
     """
 
     def __init__(self, instead: str | None = None, *, may_be_server: bool = False) -> None:
@@ -71,7 +71,7 @@ _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
 def offer(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a function by which a shell completes a value to one of some names."""
+    """Return a function with which a shell completes a value to one of the names."""
     return lambda context, param, start: [name for name in names() if name.startswith(start)]
 
 
@@ -93,7 +93,7 @@ def _format_names() -> list[str]:
 def format_option(
     option: str, name: str, content: str, *, is_plural: bool = False, default: str = ""
 ) -> Callable[[Any], Any]:
-    """Return an option for the format of a content: its name, extension or media type."""
+    """Return an option for the format of some content: its name, extension or media type."""
     if_not = "their names don't" if is_plural else "its name does not"
     return click.option(
         option,
@@ -112,12 +112,13 @@ overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what 
 
 
 def _end_with_reader(context: object, param: object, is_given: bool) -> bool:
-    """End the process when nobody reads standard output any more, though nothing is printed."""
+    """End the process when nobody reads standard output any more, even if it prints nothing."""
     if is_given and hasattr(select, "poll"):
         poll = select.poll()
-        # Only errors are waited for, such as a pipe that was closed at its other end.
+        # With 0 this only waits for errors, such as a pipe that was closed at its other end.
         poll.register(sys.stdout.fileno(), 0)
-        # A lost connection to a server sends SIGPIPE, too, and must not end the process.
+        # Use another signal than SIGPIPE: a lost connection to a server sends that, too, and must
+        # not end the process.
         signal.signal(signal.SIGUSR1, lambda number, frame: sys.exit(128 + signal.SIGPIPE))
 
         def wait() -> None:
@@ -140,8 +141,8 @@ follow_option = click.option(
 def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a Jelly stream that is written, for a command that converts.
 
-    All but three have the names of fields of `PatchOptions` and `StreamOptions`, and are None if
-    not given.
+    All but three of these options have the names of fields of `PatchOptions` and `StreamOptions`.
+    Their values are None if they are not given.
     """
     sizes = {"names": "name", "prefixes": "prefix", "datatypes": "datatype"}
     options: list[Any] = [
@@ -267,7 +268,7 @@ def read_number(text: str) -> int:
 
 
 def read_range(text: str) -> range:
-    """Read numbers from 1 on from the command line: 3, 2..5, 2.. or ..5; the last is included."""
+    """Read a range of numbers from 1 on: 3, 2..5, 2.. or ..5, where the last is included."""
     found = _RANGE.fullmatch(text.strip())
     if found is not None and any(found.groups()):
         start = int(found[1] or found[2] or 1)
@@ -384,7 +385,7 @@ _EPILOG = "Also -q, --no-progress, --debug and --limit NAME=NUMBER: see jellyp h
 
 
 def answer_by_exit_status(context: click.Context) -> None:
-    """Make 2 the exit status of all errors of a command, as 1 is an answer."""
+    """Make 2 the exit status for all errors of a command, since its status 1 is an answer."""
     context.meta["error-status"] = 2
 
 

@@ -29,7 +29,7 @@ def output_format(
 ) -> Format:
     """Find the format of an output; ``advice`` ends the UsageError if the format is unknown.
 
-    A ``format`` given by ``--to`` counts most, then the name of the output, then a default.
+    The ``format`` given by ``--to`` takes precedence, then the name of the output, then a default.
     """
     from jelly_rdflib.formats import find_format, guess_by_name
 
@@ -45,9 +45,9 @@ def output_format(
 
 
 def check_terminal(path: str, format: Format | None) -> None:
-    """Raise a UsageError if an output is a terminal, and the format no text; None means HTML.
+    """Raise a UsageError if an output is a terminal and the format is not text; None means HTML.
 
-    The option ``-o -`` allows it.
+    With the option ``-o -`` no error is raised.
     """
     if path != "-" or (format is not None and format.is_text) or not sys.stdout.isatty():
         return
@@ -68,7 +68,7 @@ def patch_format(path: str, format: str | None, **more: Any) -> Format:
 
 
 def error_of_existing(path: str) -> click.UsageError:
-    """Return the error that an output exists, and would be replaced."""
+    """Return the error for an output that exists and would be replaced."""
     return click.UsageError(f"{path} is there already: --overwrite replaces it")
 
 
@@ -81,7 +81,7 @@ def check_folder(path: str) -> None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[Any]:
-    """Open an output for the time of a block; gives a ``destination`` for a writer.
+    """Open an output for the time of a block; yield a ``destination`` for a writer.
 
     The destination is a binary file, or a path with the same extension and so the same compression.
     A regular file is written under a temporary name in its folder, and renamed at the end of the
@@ -92,7 +92,7 @@ def open_output(path: str) -> Iterator[Any]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    # A symbolic link stays, and its target is replaced.
+    # Resolve a symbolic link, so that its target is replaced, not the link.
     target = os.path.realpath(path)
     if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
         # A device or a pipe can't be replaced.
@@ -101,10 +101,11 @@ def open_output(path: str) -> Iterator[Any]:
         return
     check_folder(target)
     folder, name = os.path.split(target)
-    # The name can't be guessed. So an attacker with access to the folder can't put a link there.
+    # Use a name that can't be guessed, so that an attacker with access to the folder can't put a
+    # link there.
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
     try:
-        # Inside `try`: a signal may come as soon as the file exists.
+        # Do this inside of `try`, since a signal may come as soon as the file exists.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         with name_errors(path):
             yield temporary

@@ -1,4 +1,4 @@
-"""Counts as a picture in a file, drawn by matplotlib."""
+"""Draws counts as a picture in a file, with matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THOUSANDS = "{x:,.0f}"
 
 
 def check_picture(path: str) -> None:
-    """Check that a picture can be written; the extension gives its format."""
+    """Check that a picture can be written; the path's extension gives its format."""
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
         raise click.BadParameter(f"{path!r} has no extension of a picture", param_hint="'--plot'")
     check_folder(path)
@@ -29,7 +29,7 @@ def _kind_of(path: str) -> str:
 
 
 def _import_figure() -> Any:
-    # At its first start matplotlib logs to standard error.
+    # When it is used for the first time, matplotlib would log to standard error.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     with advice("a picture", "jelly-rdflib[plot]"):
         from matplotlib.figure import Figure
@@ -51,7 +51,7 @@ def plot_counts(counts: StreamStats, path: str, name: str, top: int) -> None:
         _plot_ranking(axis, title, names, rows)
     kind = _kind_of(path)
     with open_output(path) as destination:
-        # No date, so that the same input gives the same picture.
+        # Leave out the date, so that the same input gives the same picture.
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(destination, format=kind, metadata=metadata)
 
@@ -90,5 +90,5 @@ def _plot_ranking(
 
 
 def _escape(text: str) -> str:
-    """Escape the character that starts mathematics in matplotlib."""
+    """Escape the dollar sign, which starts a formula in matplotlib."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Prints text, without the control sequences for the terminal that untrusted text may have."""
+"""Prints text; control sequences for a terminal, which untrusted text may have, are escaped."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ STANDARD_OUTPUT = "standard output"
 
 @contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """Add a file's name to system errors without one in the block, such as a full disk."""
+    """Add a file's name to system errors in the block that have none, such as for a full disk."""
     try:
         yield
     except OSError as error:
-        # With a file name, the text of an error without a number would be lost.
+        # An error without a number stays as it is: with a file name its text would be lost.
         if error.errno is not None:
             error.filename = error.filename or name
         raise

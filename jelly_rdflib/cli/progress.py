@@ -1,7 +1,7 @@
 """Progress bars on standard error, if that is a terminal.
 
-In a pipeline of several commands only the last one shows a bar: two bars would overwrite each
-other, and the last command ends last.
+In a pipeline of several commands only the last one shows a bar. Two bars would overwrite each
+other, and the last command runs the longest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from jelly_rdflib.cli.options import shows_progress
 
-# A bar is shown after this time, in seconds.
+# The seconds after which a bar is shown.
 PATIENCE = 0.5
 # Terminals with fewer columns show no speed.
 NARROW = 60
@@ -54,7 +54,7 @@ def show_progress(
 
 
 def _writes_to_a_pipe() -> bool:
-    """Return whether standard output is a pipe: then what reads it may show a bar."""
+    """Return whether standard output is a pipe: then the command that reads it may show a bar."""
     try:
         return stat.S_ISFIFO(os.fstat(1).st_mode)
     except OSError:
@@ -71,7 +71,7 @@ def _make_bar(*, is_bytes: bool) -> Any:
     if is_bytes:
         size = progress.DownloadColumn(table_column=Column(no_wrap=True))
         amounts = [size, progress.TransferSpeedColumn()]
-        # Otherwise a bar on a narrow terminal takes two lines.
+        # Leave out the speed on a narrow terminal, where the bar would take two lines.
         amounts = amounts[: 1 + (console.width >= NARROW)]
     # The name of a file must not be read as markup.
     label = progress.TextColumn("{task.description}", markup=False)

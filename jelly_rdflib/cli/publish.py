@@ -66,7 +66,7 @@ def command(
                         sink.send(patch)
                         patches += 1
                         operations += len(patch)
-    # Its settings are left out.
+    # Leave out the settings in the address.
     address = url.partition("?")[0]
     if as_json:
         say(json.dumps({"url": address, "patches": patches, "operations": operations}))

@@ -102,7 +102,7 @@ def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: b
                     operations = _parse(text, dict(dataset.namespaces()))
                     if not operations:
                         raise InputError(file.name, "it has no SPARQL Update")
-                    # As in SPARQL, the default graph is not the union of all graphs.
+                    # The default graph is not the union of all graphs, as SPARQL has it.
                     run_update(dataset, operations, network=network, union=False)
                 except ParseException as error:
                     place = f"line {error.lineno}, column {error.column}"
@@ -119,7 +119,8 @@ def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: b
 def _parse(text: str, namespaces: dict[str, Any]) -> list[Any]:
     """Return the operations of an update, with the lexical forms of its literals.
 
-    The dataset's literals are as they were read, so normalized ones would not match them.
+    The literals keep their forms, since those of the dataset were not normalized either, and would
+    not match normalized ones.
     """
     import rdflib
 

@@ -50,7 +50,7 @@ def command(
     limits = chosen_limits()
     if follow and upto is not None:
         raise click.UsageError("--upto and -f exclude each other")
-    # These are None, False or empty by default.
+    # These options are None, False or empty if they were not given.
     of_following = ("timeout", "settings", "secret_settings", "as_json")
     if not follow and any(following[name] for name in of_following):
         raise click.UsageError("--timeout, --setting, --settings and --json are for -f")

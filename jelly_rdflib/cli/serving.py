@@ -22,7 +22,7 @@ class Reload:
     """Reads the files of tokens and of the certificate again after SIGHUP.
 
     Args:
-        server: Its tokens are replaced.
+        server: The server whose tokens and certificate are replaced.
         config: The configuration of uvicorn, already loaded.
     """
 
@@ -30,7 +30,8 @@ class Reload:
         self._server = server
         self._config = config
         self._is_asked = False
-        # uvicorn calls it each second. A signal comes at any moment, when little may be done.
+        # The signal handler only sets a flag, since a signal may come at any moment. uvicorn calls
+        # `_look` about each second, which does the work.
         config.callback_notify, config.timeout_notify = self._look, 0
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, self._ask)
@@ -53,8 +54,8 @@ class Reload:
         certificate, key = self._config.ssl_certfile, self._config.ssl_keyfile
         context = pair = None
         if certificate is not None and key is not None:
-            # Don't load into the context in use: a key that does not fit would leave it without a
-            # certificate.
+            # Load them into a new context: with a key that does not fit, the context in use would
+            # be left without a certificate.
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
                 context.load_cert_chain(certificate, key)
@@ -66,7 +67,7 @@ class Reload:
         if self._config.ssl is not None:
             self._server.certificate = pair
 
-            # Called for each new connection, whether or not it names a server.
+            # This is called for each new connection, whether or not the client names a server.
             def exchange(connection: Any, *_: object) -> None:
                 connection.context = context
 
@@ -81,7 +82,7 @@ def end_well_at_sigterm() -> None:
 def access_log() -> dict[str, Any]:
     """Return the configuration of uvicorn's logs with time, client, request and status.
 
-    A query is left out: somebody may have put a secret into it.
+    The query of an address is left out, since somebody may have put a secret into it.
     """
     from uvicorn.config import LOGGING_CONFIG
 

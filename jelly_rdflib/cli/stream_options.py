@@ -1,4 +1,4 @@
-"""The options of a Jelly stream that a command writes: the user's, else its inputs' options."""
+"""The options of a Jelly stream that a command writes: from the user, or else from its inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 
-# Each allows what the others allow, and more.
+# The types that allow all that the other types allow.
 _WIDEST = {
     "statement_type": PatchStatementType.QUADS,
     "stream_type": PatchStreamType.PUNCTUATED,
@@ -27,8 +27,8 @@ _WIDEST = {
     "stream_name": "",
 }
 _SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-# The fields of options that a reader finds in a stream, and that a writer keeps. (The version
-# follows from them.)
+# The fields of options that a writer takes over from a stream that was read. (The version follows
+# from them.)
 _KEPT = {
     PatchOptions: ("statement_type", "stream_type"),
     StreamOptions: ("stream_name", "physical_type", "logical_type", "namespace_declarations"),
@@ -38,7 +38,8 @@ _KEPT = {
 def join_options(several: Sequence[Any], *, is_joined: bool = False) -> dict[str, Any]:
     """Return fields of options that allow what the options of several streams allow.
 
-    All are of one kind. ``is_joined`` means that several streams' patches become one stream.
+    All options are of one kind. ``is_joined`` means that the patches of several streams become one
+    stream.
     """
     joined: dict[str, Any] = {}
     for name in ("rdf_star", "generalized_statements", *_SIZES, *_KEPT[type(several[0])]):
@@ -87,7 +88,8 @@ def make_options(
     if kind is None:
         return None
 
-    # A stream should declare only features that it may use: False if the inputs don't say.
+    # A stream should declare only features that it may use, so these are False if the inputs don't
+    # declare them.
     made: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
     if kind is StreamOptions:
         types = PhysicalStreamType
@@ -114,7 +116,7 @@ def make_options(
     elif not LogicalStreamType.is_consistent(
         made.get("logical_type") or 0, made.get("physical_type", 0)
     ):
-        # Frames lose their meaning with the type.
+        # Drop the logical type: with another physical type frames lose their meaning.
         del made["logical_type"]
     try:
         options: PatchOptions | StreamOptions = getattr(kind, preset or "big")(**(made | chosen))
@@ -124,7 +126,7 @@ def make_options(
 
 
 def _spelling(name: str) -> str:
-    """Return the command-line option whose value has a name."""
+    """Return the command-line option for a field of options."""
     params = click.get_current_context().command.params
     return next(param.opts[0] for param in params if param.name == name)
 

@@ -95,7 +95,7 @@ def command(
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
     options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
-    # A bar would be mixed with the printed patches.
+    # Show no bar if patches are printed: the two would be mixed.
     is_printed = as_json or (output in (None, "-") and target is None and log is None)
     with (
         open_live(connect, url, **options) as source,
@@ -106,7 +106,7 @@ def command(
             from jelly_rdflib.live.log import append_from
             from jelly_rdflib.log import PatchLog
 
-            # A bar only counts: it does not need the patch itself.
+            # Read the patch again only to print it: a bar only counts.
             progress = (lambda entry: tell_of(entry.read())) if as_json else tell_of
             append_from(source, PatchLog(log, limits=chosen_limits()), progress=progress)
             return
@@ -148,7 +148,7 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 def _writing(
     output: str | None, to: str | None, *, is_shown: bool
 ) -> Iterator[tuple[Callable[[Patch], object], Callable[[], object]]]:
-    """Yield a function that writes a patch to an output, and one that ensures that it is stored."""
+    """Yield a function that writes a patch to an output, and one that stores it on the disk."""
     if output is None and not is_shown:
         yield lambda patch: None, lambda: None
         return
@@ -178,14 +178,14 @@ def _writing(
             raw.flush()
             if path != "-" and os.path.isfile(path):
                 os.fsync(raw.fileno())
-                # The file is new: a crash must not lose its name.
+                # Sync the folder, too: the file is new, and a crash must not lose its name.
                 sync_folder(Path(os.path.realpath(path)).parent)
 
         yield write, sync
 
 
 class _Place(NamedTuple):
-    """A position in a source, and the digest of the file with the data at this position, if any."""
+    """A position in a source, and the digest of the file with its data, if there is a file."""
 
     url: str
     position: str | None
@@ -193,13 +193,13 @@ class _Place(NamedTuple):
 
 
 class _Copy:
-    """A stored position in a source, and the file whose data are at this position, if any.
+    """A stored position in a source, and a file with the data at this position, if there is one.
 
-    The database keeps the rows of the old and the new data until the file is replaced. After a kill
-    in between, the file's digest shows which row is valid.
+    Until the file is replaced, the database keeps the rows of both the old and the new data. If
+    the process is killed in between, the file's digest shows which row is valid.
 
     Args:
-        source: It goes on from the position.
+        source: The source, which goes on from the position.
         path: The path of the database; None: nothing is stored.
         target: The file.
 
@@ -213,7 +213,8 @@ class _Copy:
 
         self.position: str | None = None
         self._target = target
-        # The rows as they were last read or written: other processes' rows are never replaced.
+        # The rows as they were last read or written; rows that differ come from another process,
+        # and are never replaced.
         self._rows: list[_Place] = []
         self._database = None
         if path is not None:
@@ -266,7 +267,7 @@ class _Copy:
                     new = new._replace(digest=_hash(temporary, is_new=True))
                     with self._changing(self._kept, new):
                         pass
-                    # It commits after the file was replaced, and nobody has come between.
+                    # Commit this after the file was replaced. Nobody can come in between.
                     last.enter_context(self._changing(new))
                 sync_folder(Path(os.path.realpath(self._target)).parent)
             else:
@@ -297,7 +298,7 @@ def _read(connection: Any) -> list[_Place]:
 
 
 def _hash(path: str, *, is_new: bool = False) -> str:
-    """Return the digest of a file; a new one is synced, too."""
+    """Return the digest of a file; a new file is synced, too."""
     from jelly_rdflib.log.staging import hash_file
 
     with open(path, "r+b" if is_new else "rb") as file:

@@ -1,4 +1,4 @@
-"""Reports as tables and bars in a terminal."""
+"""Shows reports as tables and bars in a terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 
 BAR_WIDTH = 24
-# The width that other columns get before bars do: on a narrow terminal names matter more.
+# The width that other columns get before bars get any: on a narrow terminal names matter more.
 _OTHERS_WIDTH = 46
-# The width of a name on any terminal.
+# The least width of a name, on any terminal.
 _LEAST_NAME = 8
-# Wide enough that IRIs in a file are not cut.
+# The width of a table in a file, so that IRIs are not cut there.
 FILE_WIDTH = 250
 _TRAILING_BLANKS = re.compile("[ \t]+$", re.MULTILINE)
 # The replacements for block characters in an encoding without them.
@@ -31,7 +31,7 @@ _BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):
-    """A console that raises BrokenPipeError; that of rich ends the process with exit status 1."""
+    """A console that raises BrokenPipeError, while rich's own ends the process with status 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -82,7 +82,7 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
             whole = console.measure(table, options=console.options.update(width=FILE_WIDTH))
             if whole.maximum > console.width:
                 table.padding = (0, 1, 0, 0)
-            # A number that is cut reads as another one: rather let the row be longer.
+            # Don't cut the row: a number that is cut would read as another one.
             console.print(table, crop=False)
         else:
             line = printable(part)

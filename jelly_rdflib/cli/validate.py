@@ -164,7 +164,7 @@ def command(
                 elif fault.line is None:
                     say(f"{name}: {fault}")
                 else:
-                    # The format of compilers, which editors understand.
+                    # Print it as compilers do, since editors understand that.
                     message = f"{fault.severity}: {fault.message} [{fault.rule}]"
                     say(f"{name}:{fault.line}:{fault.column}: {message}")
             is_whole = max_faults is None or counts.total() < max_faults
@@ -195,7 +195,7 @@ def _check_log(path: str, *, deep: bool, as_json: bool) -> bool:
 
 
 class _Copying:
-    """A binary file that copies the bytes that are read to another file."""
+    """A binary file; the bytes that are read from it are also written to another file."""
 
     def __init__(self, file: Any, copy: Any) -> None:
         self._file, self._copy = file, copy

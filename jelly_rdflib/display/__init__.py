@@ -1,1 +1,1 @@
-"""Show results to people: as tables on the command line and in notebooks."""
+"""Shows results to people, as tables on the command line and in notebooks."""

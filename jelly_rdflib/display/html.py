@@ -1,4 +1,4 @@
-"""Make HTML for notebooks: reports of lines and tables that can be folded.
+"""Makes HTML for notebooks: reports of lines and tables that can be folded.
 
 Background colours are transparent and text has no colour, so reports fit dark themes, too.
 """
@@ -62,7 +62,7 @@ def _rows(table: Table) -> Iterator[str]:
 
 
 def _row(tag: str, styles: list[str], cells: Iterable[str]) -> str:
-    # A row may have fewer cells than others.
+    # A row may have fewer cells than there are columns.
     pairs = zip(cells, styles, strict=False)
     parts = (f'<{tag} style="{style}">{cell}</{tag}>' for cell, style in pairs)
     return f"<tr>{''.join(parts)}</tr>"

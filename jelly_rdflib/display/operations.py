@@ -1,4 +1,4 @@
-"""Show operations as HTML or as text."""
+"""Shows operations as HTML or as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe tables as data, which both a terminal and a notebook can show."""
+"""Describes tables as data, which both a terminal and a notebook can show."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Table:
         columns: The titles of the columns.
         rows: The cells of each row. Texts may be untrusted.
         title: The text above the table.
-        left: The numbers of the left-aligned columns; the others, of numbers, are right-aligned.
+        left: The indexes of the left-aligned columns; all others are right-aligned.
     """
 
     columns: Sequence[str]

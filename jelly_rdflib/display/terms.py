@@ -1,4 +1,4 @@
-"""Write terms as text: in full as N-Triples, or shortened for messages and tables."""
+"""Writes terms as text: in full as N-Triples, or shortened for messages and tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
         >>> show(Literal("x" * 1000))[295:]
         'xxxxxx… (1,000 characters)"'
     """
-    # Line breaks are escaped: with one in an IRI, input could forge a line of a log file.
+    # Escape line breaks, since with one in an IRI an input could forge a line of a log file.
     return printable(_Shortener(prefixes).repr(value)).translate(_LINE_BREAKS)
 
 
@@ -67,7 +67,7 @@ class _Shortener(reprlib.Repr):
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         super().__init__()
-        # The length of the longest operation.
+        # The longest operation has five items.
         self.maxtuple = 5
         self.maxstring = self.maxother = 100
         self._prefixes = prefixes
@@ -86,7 +86,8 @@ class _Shortener(reprlib.Repr):
     def _quoted(self, term: Node, depth: int) -> str:
         if not isinstance(term, TripleTerm):
             return self.repr1(term, 1)
-        # The text of nested quoted triples may be far larger than their memory.
+        # Stop at some depth: the text of nested quoted triples may be far larger than their
+        # memory.
         if depth == 0:
             return "<< … >>"
         parts = (self._quoted(each, depth - 1) for each in (term.s, term.p, term.o))

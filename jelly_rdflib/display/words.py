@@ -1,4 +1,4 @@
-"""Make text safe to show: untrusted text may contain control sequences for a terminal."""
+"""Makes text safe to show, since untrusted text may contain control sequences for a terminal."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Inspect files: report their frames, options, counts and faults."""
+"""Inspects files: reports their frames, options, counts and faults."""

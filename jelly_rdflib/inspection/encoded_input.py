@@ -1,4 +1,4 @@
-"""Open a source with its batches, its format and counts of frames and bytes."""
+"""Opens a source, for its batches, its format and counts of frames and bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def error_fields(error: DecodeError) -> dict[str, Any]:
 
 
 class _Unreadable(BatchSource):
-    """The batches of a source that can't be opened: only the error is raised."""
+    """Stands for the batches of a source that can't be opened; it only raises the error."""
 
     def __init__(self, error: DecodeError) -> None:
         self._errors = iter([error])
@@ -37,8 +37,9 @@ class EncodedInput:
 
     Args:
         source, arguments: As for `open_input`.
-        as_frames: Whether Jelly as text is read as the frames of Jelly that it describes. If it is,
-            ``is_frame_text`` is true, and offsets of its batches are not offsets in the text.
+        as_frames: Whether Jelly as text is read as the frames of Jelly that it describes. Then
+            ``is_frame_text`` is true for such a text, and offsets of its batches are not offsets
+            in the text.
     """
 
     def __init__(self, source: Any, *, as_frames: bool = False, **arguments: Any) -> None:

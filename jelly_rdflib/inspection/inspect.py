@@ -79,7 +79,8 @@ class LookupReport:
         size: The number of entries that the options allow.
         entries: The number of entries that were set.
         replaced: The number of entries that replaced another entry.
-        unused: The number of entries that no term used, at all or before they were replaced.
+        unused: The number of entries that no term used before they were replaced or the stream
+            ended.
         highest_id: The highest id of an entry; 0 without entries.
         references: The number of references from terms to the lookup. Each IRI refers to a name
             and, after the first prefix, to a prefix; each literal with a datatype refers to a
@@ -130,7 +131,7 @@ class FrameReport:
     rows: int
     entries: int
     statements: int
-    # Not shown: untrusted input may have any amount of it.
+    # The `repr` leaves it out, since untrusted input may have any amount of it.
     metadata: dict[str, bytes] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -141,7 +142,7 @@ class FrameReport:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StreamReport:
-    """The counts of a stream's content, up to the error if it has one.
+    """The counts of a stream's content; if the stream has an error, of the content before that.
 
     A notebook shows the report as the tables of ``jellyp inspect``.
 
@@ -230,7 +231,7 @@ class StreamReport:
         return self.operations["TA"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON values, with the properties; options by the schema's fields."""
+        """Return the report and its properties as JSON values; options by the schema's fields."""
         result = dataclasses.asdict(self)
         if self.options is not None:
             options = result["options"].items()
@@ -364,7 +365,7 @@ class FrameInspector(Iterator[FrameReport]):
                 ops = bytes(batch.ops)
                 for op in Op:
                     self._operations[op] += ops.count(op)
-                # The batch after the last frame belongs to the end of the input.
+                # A batch without a frame comes from the end of the input: don't count a frame.
                 if statistics is not None and statistics.count():
                     number, offset, size, rows, entries = statistics.last_frame
                     self._frames += 1
@@ -395,7 +396,7 @@ class FrameInspector(Iterator[FrameReport]):
             draft_options=getattr(batches, "draft_options", None),
             compression=meter.compression,
             stored_size=meter.size,
-            # Only readers of frames and of text have a position in the decoded bytes.
+            # Other readers than those of frames and of text have no position in the decoded bytes.
             size=position,
             lines=getattr(batches, "line_count", None),
             frames=self._frames,

@@ -1,4 +1,4 @@
-"""Show the report on a stream as lines and tables."""
+"""Shows the report on a stream as lines and tables."""
 
 from __future__ import annotations
 

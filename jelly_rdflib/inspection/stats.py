@@ -26,10 +26,10 @@ from jelly_rdflib.terms import TripleTerm
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
 DEFAULT_GRAPH = "default graph"
-# Up to this number, each transaction has its own entry; above it, neighbours share entries.
+# Up to this number of transactions, each has its own entry; with more, neighbours share entries.
 MAX_SIZES = 1024
-# The number and the bytes of graph names that are counted one by one, and likewise of predicates.
-# All later names are counted together.
+# How many names of graphs get a count each, and how many bytes these names may have; the same for
+# predicates. All later names share one count.
 MAX_NAMES = 100_000
 MAX_NAME_BYTES = 12 << 20
 # The number of graphs, and of predicates, that a notebook shows.
@@ -114,8 +114,8 @@ def _pair_up(numbers: list[int]) -> list[int]:
 class NameCounts:
     """The numbers of added and deleted statements by the name of a graph or predicate.
 
-    Names are in N-Triples. After 100,000 names, or 12 MiB of them, new names are counted together,
-    as ``others``.
+    Names are in N-Triples. After 100,000 names, or 12 MiB of them, all new names share one count,
+    ``others``.
 
     Attributes:
         numbers: The numbers of added and deleted statements of each name.
@@ -155,7 +155,7 @@ class NameCounts:
         numbers[op == Op.D] += count
 
     def _has_room(self, name: str) -> bool:
-        # Refused names count, too. So no name is accepted after the first refused one.
+        # Count the bytes of refused names, too, so that no name is accepted after a refused one.
         self._bytes += sys.getsizeof(name)
         return len(self.numbers) < MAX_NAMES and self._bytes <= MAX_NAME_BYTES
 
@@ -237,7 +237,7 @@ class StreamStats:
     def _add_rows(self, batch: Batch, rows: slice) -> None:
         ops = bytes(batch.ops[rows])
         for counts, column in ((self.predicates, batch.p), (self.graphs, batch.g)):
-            # Counting by term number first makes the name of each term only once.
+            # Count by the numbers of terms first, so that the name of each term is made only once.
             for (code, term), number in Counter(zip(ops, column[rows], strict=True)).items():
                 if code in (Op.A, Op.D):
                     counts.count(_name(batch, term), code, number)
@@ -325,7 +325,7 @@ def stats(
     """Count the operations of a stream, patch or log by graph, by predicate and by transaction.
 
     Memory is bounded by the largest frame and the names. The first 100,000 graphs, or 12 MiB of
-    their names, are counted one by one, and all later graphs together; likewise predicates.
+    their names, get a count each, and all later graphs share one; the same holds for predicates.
 
     Args:
         source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes
@@ -389,7 +389,7 @@ def stats(
 def count_operations(batches: Iterable[Batch], counts: StreamStats | None = None) -> StreamStats:
     """Count the operations of batches, and add them to other counts.
 
-    A reader ends every patch with END, so no operation of changes is left in an open transaction.
+    A reader ends every patch with END, so at the end no changes are left in an open transaction.
     """
     counts = StreamStats() if counts is None else counts
     for batch in batches:
@@ -403,7 +403,7 @@ def _name(batch: Batch, term: int) -> str | None:
     kind = terms.kinds[term]
     if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
         return DEFAULT_GRAPH
-    # Most terms are IRIs, for which no node has to be made.
+    # Most terms are IRIs: make no node for these.
     return f"<{terms.text_of(term)}>" if kind == TermKind.IRI else _name_of(terms[term])
 
 

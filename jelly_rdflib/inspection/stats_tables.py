@@ -1,4 +1,4 @@
-"""Show the counts of a stream as lines and tables."""
+"""Shows the counts of a stream as lines and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live changes: sources and sinks of patches, by Kafka, gRPC, MQTT and HTTP."""
+"""Live changes: patches that are received and sent over Kafka, gRPC, MQTT and HTTP."""
 
 from jelly_rdflib.live.sink import Sink as Sink
 from jelly_rdflib.live.transports import connect as connect

@@ -13,8 +13,8 @@ class Address:
     """An address: ``scheme://host:port/path?setting=value``, and further settings.
 
     The further settings, such as passwords, take precedence over those of the address. A ValueError
-    says that the address has a user name or a password, which messages would show; or a ``#``,
-    since addresses have no fragments.
+    is raised if the address has a user name or a password, since messages would show it; or a
+    ``#``, since addresses have no fragments.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
@@ -25,7 +25,7 @@ class Address:
     """
 
     def __init__(self, url: str, settings: Mapping[str, Any]) -> None:
-        # The path of a folder has no settings.
+        # A path of a folder is not split: it has no settings, and may contain "?".
         parts = urlsplit(url) if "://" in url else SplitResult("", "", url, "", "")
         if "@" in parts.netloc:
             raise ValueError(
@@ -40,7 +40,7 @@ class Address:
         """The host and its port, or several with commas between them, as in the address."""
         self.path = unquote(parts.path.lstrip("/")) if self.scheme else url
         self.settings = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **settings}
-        """The settings that were not taken yet."""
+        """The settings that have not been taken yet."""
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}/{self.path}" if self.scheme else self.path
@@ -56,13 +56,13 @@ class Address:
             raise ValueError(f"{self}: {name}={value} is not of type {kind.__name__}") from None
 
     def choose(self, name: str, choices: tuple[str, ...]) -> str:
-        """Take a setting out that must be one of some words; the first one is the default."""
+        """Take out a setting that must be one of the ``choices``; the first is the default."""
         found = self.take(name, str, choices[0])
         if found not in choices:
             raise ValueError(f"{self}: {name}={found} is not one of: {', '.join(choices)}")
         return found
 
     def check_all_taken(self) -> None:
-        """Raise a ValueError if a setting is left that nothing has taken."""
+        """Raise a ValueError if a setting is left, since nothing knows it."""
         for name in self.settings:
             raise ValueError(f"{self}: there is no setting {name!r}")

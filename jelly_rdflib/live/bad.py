@@ -1,4 +1,4 @@
-"""Handles messages of topics that are not patches, or that a log refuses."""
+"""Handles messages that are not patches, or whose patches a log refuses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jelly_rdflib.errors import DecodeError, JellyError, LogError, TopicWarning
 from jelly_rdflib.live.address import Address
 from jelly_rdflib.log.staging import make_folder, sync_folder
 
-# File systems allow names of 255 bytes. The end of a name has its numbers and the digest.
+# File systems allow names of 255 bytes. A longer name keeps its end, with the numbers and digest.
 _LONGEST_NAME = 200
 
 
 class BadMessages:
-    """Handles messages that can't be taken, by the settings ``bad`` and ``bad_to``."""
+    """Handles messages that can't be used, as the settings ``bad`` and ``bad_to`` say."""
 
     def __init__(self, address: Address) -> None:
         self._are_skipped = address.choose("bad", ("error", "skip")) == "skip"
@@ -33,8 +33,9 @@ class BadMessages:
     ) -> None:
         """Raise the error with its place; with ``bad=skip`` warn, and store the message in bad_to.
 
-        The file's name is made of ``where``, the parts of the place, and of a digest of the message
-        and the error, since a message may have several patches.
+        The file's name consists of the parts of the place in ``where``, and of a digest of the
+        message and the error. The error is included since one message may have several bad
+        patches.
         """
         if isinstance(error, DecodeError):
             error.source = place
@@ -46,12 +47,12 @@ class BadMessages:
         if self._folder:
             reason = f"{error}\n".encode("utf-8", "backslashreplace")
             parts = [*map(str, where), sha256(reason + data).hexdigest()[:16]]
-            # Strangers name topics: quote each part, so that none has a comma.
+            # Others choose the names of topics, so quote each part: then none has "/" or ",".
             name = ",".join(quote(part, safe="") for part in parts)[-_LONGEST_NAME:]
             path = Path(self._folder, name)
             stored = f" and is in {path}.bin"
             for suffix, content in ((".txt", reason), (".bin", data)):
-                # Sync the file: the position will soon be past the message.
+                # Sync the file, since the source will soon be past the message and forget it.
                 with open(f"{path}{suffix}", "wb") as file:
                     file.write(content)
                     file.flush()

@@ -24,7 +24,7 @@ _ROWS = _OPTIONS = 0x0A
 
 
 class FrameBuffer:
-    """The destination of a writer: collects the frames, without their lengths.
+    """A writer's destination that collects the frames, without their lengths.
 
     No frame may have more than ``most`` bytes.
     """
@@ -34,7 +34,7 @@ class FrameBuffer:
         self._frames: list[bytes] = []
 
     def write(self, frame: bytes) -> None:
-        """Take a frame; the writer calls this."""
+        """Take a frame from the writer."""
         self._frames.append(frame)
 
     def clear(self) -> None:
@@ -57,12 +57,13 @@ class LiveEncoder:
     """Turns patches into bare frames; from time to time a new stream starts.
 
     A new stream has the same options, and refers to nothing in the stream before it. So readers
-    get the same patches whether repeated options continue the stream for them or start another.
+    get the same patches, whether they take the repeated options as the start of a new stream or
+    not.
 
     Args:
         options: The options of the streams; by default `PatchOptions()`.
         restart_every: The number of frames after which a stream ends and a new one starts, with
-            options and empty lookups. A reader who joins late can start there.
+            options and empty lookups. A reader that joins late can start at a new stream.
         max_frame_size: The largest frame that the transport takes, in bytes.
 
     Examples:
@@ -82,7 +83,8 @@ class LiveEncoder:
         options = options or PatchOptions()
         if restart_every < 1:
             raise ValueError(f"a stream has one frame or more, not {restart_every}")
-        # A row that overflows a frame may be as large as all rows before it.
+        # Start a new frame at half the size, since the row that fills it may be as large as all
+        # rows before it.
         most = min(options.frame_bytes, max_frame_size // 2)
         self._restart_every = restart_every
         self._frames = FrameBuffer(max_frame_size)
@@ -102,11 +104,11 @@ class LiveEncoder:
         """Return the frames of a patch: one, or several if it is long.
 
         Args:
-            parts: The patch; in several parts, if headers have to be put before it.
+            parts: The patch, or its parts one after another, such as headers to put before it.
 
         Raises:
             EncodeError: The options can't express the patch, or one of its rows is larger than a
-                frame may be. The next patch starts a new stream.
+                frame may be. Then the next patch starts a new stream.
         """
         return list(self.encode_parts(parts))
 
@@ -144,14 +146,14 @@ def starts_stream(frame: Buffer) -> bool:
 class LiveDecoder:
     """Turns the bare frames of one stream, or of several in a row, into patches.
 
-    A FLAT stream has no marks of patches: each frame is a patch. A transaction that goes on in the
-    next frame joins the two frames into one patch.
+    A FLAT stream does not mark where patches end: each frame is a patch. But if a transaction goes
+    on in the next frame, the two frames are one patch.
 
     Args:
         limits: The limits for the frames; by default those of `jelly_rdflib.Limits`.
         on_repeated_options: What options in a later frame mean; see `jelly_rdflib.PatchDecoder`.
             With ``"restart"`` a patch that the earlier stream left unfinished is dropped: its
-            producer has stopped before it sent all of it.
+            producer stopped before it had sent the whole patch.
 
     Examples:
         >>> encoder, decoder = LiveEncoder(), LiveDecoder()
@@ -181,12 +183,12 @@ class LiveDecoder:
 
     @property
     def options(self) -> PatchOptions | None:
-        """The options of the stream; None before they came."""
+        """The options of the stream; None before they have come."""
         return self._decoder.options
 
     @property
     def is_open(self) -> bool:
-        """Return whether a patch has started that has not ended yet."""
+        """Return whether a patch has started but not ended yet."""
         return self._patches.is_open
 
     def decode(self, frame: Buffer) -> Iterator[Patch]:

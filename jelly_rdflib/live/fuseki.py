@@ -25,7 +25,7 @@ VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWOR
 
 # The seconds that the server may take to apply a transaction.
 _TIMEOUT = 600.0
-# How many bytes of a transaction memory holds, and how many are sent at once.
+# How many bytes of a transaction are kept in memory, and how many are sent at once.
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
 # Cached, since reading the certificates takes long.
 _ssl_context = cache(httpx2.create_ssl_context)
@@ -52,16 +52,16 @@ def apply_to_fuseki(
         operations: The operations to apply.
         address: The dataset's endpoint for patches: ``http://localhost:3030/ds/patch``.
         token: A bearer token; by default from the first of the variables in `VARIABLES`.
-        user: A user name for basic authentication; by default from the second of them.
-        password: The user's password; by default from the third.
+        user: A user name for basic authentication; by default from the second variable.
+        password: The user's password; by default from the third variable.
         timeout: The seconds that the server may take to apply a transaction.
 
     Raises:
         ApplyError: An operation is invalid, or has a quoted triple or a literal as subject; or a
-        transaction starts or ends in a wrong place; or the server refuses a transaction.
+            transaction starts or ends in a wrong place; or the server refuses a transaction.
         PermissionError: The server wants a token or password, or does not accept the given one.
-        ConnectionError: The server can't be reached; or the connection broke off, and it is unknown
-            whether a transaction was applied. Applying the transaction again does no harm.
+        ConnectionError: The server can't be reached; or the connection broke off, so that it is
+            unknown whether a transaction was applied. Applying it again does no harm.
         ValueError: The address has a user name or a password, or is not an http or https address.
     """
     if token is None and user is None:
@@ -120,7 +120,7 @@ class _Transaction:
         self._writer = PatchWriter(self._file, format="rdf-patch")
 
     def add(self, operation: Any) -> None:
-        """Add a change, which rdflib must be able to hold: Fuseki silently drops others."""
+        """Add a change; an error if rdflib can't hold it, since Fuseki would silently drop it."""
         if operation[0] in (Op.A, Op.D):
             check_statement(*operation[1:4])
             check_graph(operation[4])
@@ -129,7 +129,7 @@ class _Transaction:
         self._writer.write(operation)
 
     def send(self, client: WatchedClient, address: str) -> bool:
-        """Send the transaction to the server; return whether it has changes."""
+        """Send the transaction to the server, if it has changes; return whether it has any."""
         if not self._writer.in_transaction:
             return False
         self._writer.commit()

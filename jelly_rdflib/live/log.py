@@ -28,7 +28,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The seconds after which a closed source stops watching a folder.
+# The seconds between two checks whether a source that watches a folder was closed.
 _LOOK = 0.5
 
 
@@ -51,7 +51,7 @@ class LogSource(ThreadedSource):
         self._log = _open(address, limits)
         super().__init__(self._log.location, timeout)
         self._link = self._log.link
-        # From now on, the replacement of the log by another one is noticed.
+        # Keep the id of the patch, too: with it the source notices if the log is replaced.
         self._start = position_of(self._find(start))
 
     def _find(self, start: str) -> Point:
@@ -73,9 +73,9 @@ class LogSource(ThreadedSource):
 
 
 class LogSink(Sink):
-    """A log that patches are appended to: each patch is on the disk when `send` returns.
+    """A log to which patches are appended: each patch is on the disk when `send` returns.
 
-    They follow whatever other writers have appended; see `append_newest`.
+    A patch follows whatever other writers have appended; see `append_newest`.
     """
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
@@ -97,8 +97,8 @@ def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> 
     """Append a patch after the newest one, or after the patch that its header ``prev`` names.
 
     If the log has the patch already, with the same ``id`` and ``prev``, it is not appended again.
-    A LogConflict says that another patch follows the one in the header, or that the log stays
-    locked; for other errors see `jelly_rdflib.PatchLog.append`.
+    A LogConflict is raised if the patch that the header names already has a successor, or if the
+    log stays locked; for other errors see `jelly_rdflib.PatchLog.append`.
     """
     while True:
         try:
@@ -133,16 +133,16 @@ def _needed_options(patch: Patch) -> PatchOptions:
         batch, kinds = part.as_batch(), bytes(part.batch.terms.kinds)
         has_generalized = has_generalized or find_generalized_statement(batch) is not None
         if not has_quoted and TermKind.TRIPLE_TERM in kinds:
-            # Some terms of the batch may be used only in rows outside this slice.
+            # Look at the slice's own rows: the batch may use quoted triples only in other rows.
             columns = (batch.s, batch.p, batch.o)
             has_quoted = any(kinds[term] == TermKind.TRIPLE_TERM for term in {*chain(*columns)})
     options = default_options(patch)
     return replace(options, rdf_star=has_quoted, generalized_statements=has_generalized)
 
 
-# The header with the position up to which a log has followed a source.
+# The header of each patch with its position in the source that the log follows.
 _POSITION = "live-position"
-# The seconds after which patches that the log has already are acknowledged.
+# The seconds between two acknowledgments of the patches that are in the log.
 _INTERVAL = 1.0
 
 
@@ -151,8 +151,8 @@ def append_from(
 ) -> int:
     """Append the patches of a source to a log as they arrive, until the source ends.
 
-    A header ``live-position`` of each patch holds its position in the source. So the patches
-    before it are never appended again, wherever the program is interrupted.
+    Each patch gets a header ``live-position`` with its position in the source. So no patch is
+    appended twice, wherever the program is interrupted.
 
     Args:
         source: The source, which must be the same each time.
@@ -164,9 +164,9 @@ def append_from(
 
     Raises:
         LogConflict: Somebody else has appended a patch.
-        LogError, LimitError: The log can't take a patch, for example because the patch's prev is
-        another one. With the setting ``bad=skip`` the source leaves the patch out. ValueError: The
-        log has followed another source, or the source has no positions.
+        LogError, LimitError: The log can't take a patch, for example because its ``prev`` does not
+            name the newest patch. With the setting ``bad=skip`` the patch is left out instead.
+        ValueError: The log has followed another source, or the source has no positions.
 
     See Also:
         - `connect`: returns a source, by an address.
@@ -188,7 +188,8 @@ def append_from(
         except LogConflict as error:
             if error.is_locked:
                 raise
-            # The patch may have come twice, or another process may have appended it to this log.
+            # This is no error if the log has the patch: it may have come twice, or another process
+            # may have appended it.
             log.refresh()
             if _find(log, patch) is None:
                 if PREV not in patch.header:

@@ -1,4 +1,4 @@
-"""`Sink`: a transport that takes patches."""
+"""`Sink`, the base class of sinks for patches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from jelly_rdflib.types import ChangeFormat, Readable
 class Sink(Connection):
     r"""A transport that takes patches; see `jelly_rdflib.live.open_sink`.
 
-    Leave the ``with`` or ``async with`` block, or call `flush`, to be sure that all were taken.
+    To be sure that the transport has taken all patches, leave the ``with`` or ``async with``
+    block, or call `flush`.
     Use it from one thread, or one event loop.
 
     Attributes:
@@ -27,7 +28,7 @@ class Sink(Connection):
 
     Args:
         url: The address, for messages.
-        limits: The limits for reading the patches of a source.
+        limits: The limits for reading the files that are sent.
 
     Examples:
         >>> import tempfile
@@ -48,7 +49,7 @@ class Sink(Connection):
 
     @abstractmethod
     def _send(self, patch: Patch) -> None:
-        """Send a patch; it may still be on its way when this returns: `flush` waits for it."""
+        """Send a patch, without waiting until the transport has taken it, as `flush` does."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -73,7 +74,8 @@ class Sink(Connection):
             ConnectionError: The transport did not take this patch, or an earlier one.
             PermissionError: The transport does not allow it.
             EncodeError: The patch can't be expressed with the options, or is too large.
-            LogConflict: The sink is a log, and the patch does not follow the one that it names.
+            LogConflict: The sink is a log, and the patch names another ``prev`` than its newest
+                patch.
         """
         patches: Iterable[Patch]
         if isinstance(patch, LogEntry):

@@ -13,30 +13,31 @@ from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import Point, Version, position_of, version_at
 from jelly_rdflib.patch.patch import Patch
 
-# How many patches are received before the reader asks for them; then the transport must wait.
+# How many patches are received ahead of the reader; the transport must wait with more.
 _MOST_AHEAD = 16
-# The seconds between two checks of a waiting thread whether the source is closed.
+# The seconds after which a waiting thread checks again whether the source is closed.
 _INTERVAL = 0.25
 
 
 class ThreadedSource(Source):
-    """The patches of a log, a few of which a thread reads ahead.
+    """The patches of a log; a thread reads a few of them ahead.
 
-    The `position` is the version that the last patch makes, and the patch's id.
+    The `position` has the version that the last patch makes, and the patch's id.
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url, timeout)
         self._start: str | None = None
         self._last: Point | None = None
-        # A queue without a bound, which costs a tenth of one with a bound.
+        # This queue has no bound, since one with a bound takes ten times as long. `_has_room`
+        # limits it.
         self._ahead: queue.SimpleQueue[tuple[Patch, Point] | BaseException] = queue.SimpleQueue()
         self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
 
     @abstractmethod
     def _read(self, version: Version) -> Generator[tuple[Patch, Point], None, None]:
-        """Yield the patches after a version, each with the version it makes; None is the start."""
+        """Yield the patches after a version, each with the version that it makes."""
 
     @property
     def _position(self) -> str | None:
@@ -59,7 +60,7 @@ class ThreadedSource(Source):
 
     def _receive(self, wait: float) -> Patch | None:
         if self._reader is None:
-            # A daemon thread, since its client may still be waiting when the program ends.
+            # Use a daemon thread: it may still be waiting when the program ends.
             self._reader = threading.Thread(target=self._run, name=repr(self), daemon=True)
             self._reader.start()
         try:

@@ -12,7 +12,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
-# The modules in this package by the schemes of addresses; a module has the name of its extra.
+# The modules of this package, by the schemes of addresses; a module is named like its extra.
 # Each has ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
 _MODULES = {
     **dict.fromkeys(("", "http", "https"), "log"),
@@ -36,11 +36,11 @@ def connect(
     |---|---|
     | a folder, ``http://…``, ``https://…`` | a `jelly_rdflib.PatchLog` |
     | ``kafka://host:9092/topic`` | a topic of Kafka |
-    | ``grpc://host:8981/topic``, ``grpcs://…`` | a server of patches by gRPC |
+    | ``grpc://host:8981/topic``, ``grpcs://…`` | a server of patches over gRPC |
     | ``mqtt://host:1883/topic``, ``mqtts://…`` | a topic of an MQTT broker |
 
-    Each transport has its own settings, which its page in the documentation lists. They are
-    given by name here, or in the address: ``?group=copies``. Secrets don't belong in an address.
+    Each transport has its own settings, which its page in the documentation lists. Give them as
+    keyword arguments, or in the address: ``?group=copies``. Secrets don't belong in an address.
 
     Args:
         url: The address.
@@ -51,7 +51,8 @@ def connect(
 
     Raises:
         ConnectionError: The server can't be reached.
-        ValueError: The transport or a setting is unknown; or the position is of another stream.
+        ValueError: The transport or a setting is unknown; or the position belongs to another
+            source.
         ImportError: The transport needs packages that are missing; the message names the extra.
 
     See Also:

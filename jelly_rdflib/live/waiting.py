@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator
 
 LEAST_SPEED = 1024
-"""The fewest bytes per second for a transfer that takes longer than its other limits."""
+"""The bytes per second that a transfer must bring to get more time than its other limits."""
 
-# The seconds between two tries: the first wait, and the longest.
+# The seconds between two tries, at first and at most.
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 
-# Not the generator that Python's module shares: the program may have seeded that one.
+# Don't use the generator that Python's module shares: the program may have seeded it.
 _random = random.Random()
 
 

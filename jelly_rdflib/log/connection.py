@@ -1,4 +1,4 @@
-"""`Connection`, the base of sources and sinks: an address that is connected until closed."""
+"""`Connection`, the base class of sources and sinks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The SQLite database of a log or a replica, which commits the files in its folder.
+"""The SQLite database of a log or a replica; listing a file there commits the file.
 
-The journal mode is TRUNCATE, with ``synchronous=FULL``. A database in WAL mode can't be read on a
-read-only medium, and has two more files to copy. In mode DELETE SQLite does not sync the folder of
-the deleted journal: after a power failure the journal could come back, and undo the last commit.
+The journal mode is TRUNCATE, with ``synchronous=FULL``. The other modes have drawbacks. A database
+in WAL mode can't be read on a read-only medium, and has two more files to copy. In mode DELETE,
+SQLite does not sync the folder of the deleted journal: after a power failure the journal could
+come back, and undo the last commit.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _NETWORK = re.compile(
 
 
 def network_file_system(folder: Path) -> str:
-    """Return the type of a folder's network file system; an empty text if local or not on Linux."""
+    """Return the type of a folder's network file system; an empty text if the folder is local.
+
+    The text is also empty on systems other than Linux.
+    """
     try:
         lines = _MOUNTS.read_text(errors="surrogateescape").splitlines()
     except OSError:
@@ -52,7 +56,7 @@ def network_file_system(folder: Path) -> str:
         # proc(5): the fifth field is the mount point, the type comes after a lone dash.
         fields = line.split(" ")
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-        # The later one of two at the same mount point hides the other.
+        # If a mount point is listed twice, the later file system hides the earlier one.
         if path.is_relative_to(point) and len(point) >= len(best):
             best, found = point, fields[fields.index("-", 6) + 1]
     return found if _NETWORK.fullmatch(found) else ""
@@ -62,7 +66,7 @@ DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
 _FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
-# The database is made smaller if at least one in this many pages is free.
+# The database is rewritten without its free pages if at least one page in this many is free.
 _WORTH_WHILE = 4
 # The number of commits that were repeated because their outcome was unknown.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
@@ -91,7 +95,7 @@ class Database:
 
     @property
     def _is_alone(self) -> bool:
-        """Return whether the database lists no files: then its folder gets nothing else."""
+        """Return whether the database lists no files, so that its folder has only the database."""
         return not self.tables
 
     @property
@@ -132,10 +136,10 @@ class Database:
             raise LogError(what, path=self.path.parent)
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the folder, and the tables with a row each; return False if the tables exist."""
+        """Make the folder, and the tables with one row each; return False if the tables exist."""
         make_folder(self.path.parent)
         if self.exists():
-            # An existing database need not be writable.
+            # An existing database is only read, since it may be read-only.
             with suppress(LogError), self.reading():
                 return False
         with self.writing(is_new=True) as connection:
@@ -166,11 +170,11 @@ class Database:
     def writing(
         self, file: StagedFile | None = None, *, is_new: bool = False
     ) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a transaction without other writers, committed after the block.
+        """Yield a connection in a transaction that excludes other writers; commit after the block.
 
-        First the files of dead writers are removed. A rollback removes the ``file``, if it was
-        published. With ``is_new`` the database may be missing, and is not checked. An OSError with
-        ``errno.EIO`` means that it is unknown whether the transaction was committed.
+        First the files of dead writers are removed. If ``file`` was published in the block, a
+        rollback removes it. With ``is_new`` the database may be missing, and is not checked. An
+        OSError with ``errno.EIO`` means that it is unknown whether the transaction was committed.
         """
         file = file or StagedFile(self.staging, self.writing)
         if not self._is_alone and (network := self._network):
@@ -182,21 +186,22 @@ class Database:
             )
         if is_new:
             with suppress(FileExistsError):
-                # SQLite gives its journal the same mode.
+                # Make the file here, with the folder's permissions: SQLite's journal copies them.
                 os.close(create_file(self.path))
         with self._explained(), closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 if not is_new:
                     self._check(connection)
-                    # Do this before the caller deletes rows, which a rollback would restore.
+                    # Do this before the caller deletes rows: their files must stay, since a
+                    # rollback would restore the rows.
                     self._clear(connection)
                 yield connection
                 connection.execute("COMMIT")
                 file.settle(is_committed=True)
             except BaseException as error:
                 if connection.in_transaction:
-                    # Remove the files first: after the rollback another writer may clear them.
+                    # Remove the file first: after the rollback another writer may do so.
                     file.settle(is_committed=False)
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
@@ -213,9 +218,9 @@ class Database:
                     raise
 
     def _repeat_commit(self, file: StagedFile) -> bool:
-        """Find out whether a transaction in doubt was committed.
+        """Find out whether a transaction with an unknown outcome was committed.
 
-        If so, write to the database again, which syncs it: the sync may have failed.
+        If so, write to the database again, since its sync may have failed; this syncs it.
         """
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -234,7 +239,7 @@ class Database:
         with closing(self._connect()) as connection:
             run = connection.execute
             free, pages = (run(f"PRAGMA {name}").fetchone()[0] for name in _COUNTS)
-            # This writes the whole file again.
+            # VACUUM writes the whole file again, so it must be worth it.
             if free * _WORTH_WHILE >= pages:
                 run("VACUUM")
 
@@ -246,10 +251,10 @@ class Database:
         row: Sequence[Any],
         replaced: Iterable[Path] = (),
     ) -> None:
-        """Give a staged file its path, and the database its row, in the file's transaction.
+        """Give a staged file its path, and the database its row, in the current transaction.
 
-        The file is in memory, or was synced. The commit removes the ``replaced`` files, which have
-        no row any more.
+        The file must be in memory or synced. The commit removes the ``replaced`` files, whose rows
+        the caller has deleted.
         """
         if path.is_dir():
             raise LogError("is a folder, but should be a file", path=path, advice=MOVE_AWAY)
@@ -272,7 +277,7 @@ class Database:
                 kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
                 paths = (folder / name for name in noted - kept)
                 remove_files(path for path in paths if path.is_file())
-            # Remove the notes last, since they show that more may have to be removed.
+            # Remove the notes last: while they exist, the next writer knows what to remove.
             remove_files(dead)
 
     def problems(self) -> list[str]:
@@ -282,7 +287,7 @@ class Database:
         return [] if found == ["ok"] else found
 
     def strange_parts(self, connection: sqlite3.Connection) -> list[str]:
-        """Return, in words, which tables are missing or changed, and which parts were added."""
+        """Describe which tables are missing or changed, and what was added to the database."""
         query = (
             "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
         )
@@ -302,13 +307,13 @@ class Database:
             for name, kind, _ in sorted(wanted - found)
         ] + [
             f"it has a {kind} {name}, which the {self.kind} has not made"
-            # A stranger's database may have a name that isn't text.
+            # Sort by `repr`: in a database from elsewhere, a name need not be text.
             for name, kind, _ in sorted(found - wanted, key=repr)
             if name not in names
         ]
 
     def check(self, columns: str, row: Any) -> Any:
-        """Return a row after a check of its columns' types; the first column is ``version``."""
+        """Check the types in a row, whose first column is ``version``, and return the row."""
         if wrong := wrong_types(columns, row):
             raise self.damaged(wrong)
         return row
@@ -324,7 +329,7 @@ class Database:
             f"{self.path.as_uri()}?mode=rw",
             uri=True,
             timeout=self.timeout,
-            # Only explicit statements begin and end transactions.
+            # The sqlite3 module must not begin or end transactions itself.
             isolation_level=None,
         )
         try:
@@ -352,7 +357,7 @@ class Database:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            # Before Python 3.11 an error has no code, only a text.
+            # Before Python 3.11 an error has no code, so its text must tell what happened.
             text = str(error)
             if "locked" in text:
                 raise LogConflict(
@@ -387,7 +392,7 @@ class Database:
 
 
 def wrong_types(columns: str, row: Any) -> str:
-    """Return, in words, which columns of a row have a wrong type; an empty text if none has."""
+    """Describe which columns of a row have a wrong type; return an empty text if none has."""
     wrong = _wrong_types(columns, tuple(map(type, row)))
     return wrong and f"of version {row[0]}, {wrong}"
 
@@ -404,7 +409,7 @@ def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> N
 
 
 def check_regular(path: Path) -> None:
-    """Check that a path is a regular file or missing: opening a pipe may block forever."""
+    """Check that a path is a regular file or missing, since opening a pipe may block forever."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -37,8 +37,8 @@ _Reader = TypeVar("_Reader")
 class LogEntry:
     """A patch of a log: its ids, its file, and methods that read it.
 
-    Each method first checks that the file is the one in the log's database, to the last byte, and
-    that the patch has the ids of its place in the log.
+    Each method that reads the file first checks that it is, to the last byte, the file that the
+    log's database names, and that the patch has the ids of its place in the log.
 
     Attributes:
         limits: Limits for reading the patch.
@@ -65,7 +65,7 @@ class LogEntry:
         1 None Ann 3
     """
 
-    # A log may have 100,000 entries, and few of their attributes are used.
+    # A log may have 100,000 entries, so an entry keeps its row and computes attributes when asked.
     __slots__ = ("_folder", "limits", "row")
 
     def __init__(self, row: Any, folder: Path, limits: Limits) -> None:
@@ -80,7 +80,7 @@ class LogEntry:
 
     @property
     def first(self) -> int:
-        """The first version that the patch replaces; the same, unless it is squashed."""
+        """The first version that a squashed patch replaces; for others the same as `version`."""
         return self.row[1]
 
     @property
@@ -128,7 +128,7 @@ class LogEntry:
             ) from error
 
     def __repr__(self) -> str:
-        # Not the path: it raises an error if the database has an invalid file name.
+        # Leave out the path, which raises an error if the database has an invalid file name.
         is_single = self.first == self.version
         versions = (
             f"version {self.version}" if is_single else f"versions {self.first} to {self.version}"
@@ -145,9 +145,9 @@ class LogEntry:
 
     @property
     def header(self) -> Headers:
-        """The headers at the start of the patch, by key; only these are read.
+        """The headers at the start of the patch, by key; the rest of the patch is not read.
 
-        Together they take up to ``limits.max_text_size`` bytes of memory.
+        Together they may take up to ``limits.max_text_size`` bytes of memory.
         """
         found: dict[str, tuple[str, Node]] = {}
         sizes: dict[str, int] = {}
@@ -181,7 +181,7 @@ class LogEntry:
         """Read the whole patch into memory; ``normalize`` is as for `operations`."""
         settings: Any = {"limits": self.limits, "normalize": normalize, "format": FORMAT}
         with closing(read_patches(self.stored(), **settings)) as patches:
-            # A segment that another program made may have no patch.
+            # A segment that another program made may have no patch: then the patch is empty.
             patch = next(patches, Patch([]))
         check_start(self, [each for part in (patch.slices or ())[:1] for each in part.headers()])
         return patch
@@ -198,7 +198,10 @@ class LogEntry:
 
 
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
-    """Find patches that don't follow the previous one, at first ``version`` with ``id``."""
+    """Find patches that don't follow the previous one; the first must follow version ``version``.
+
+    ``id`` is the id of the patch that makes this version.
+    """
     broken = []
     for row in rows:
         if row[1] != version + 1:
@@ -216,7 +219,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Return whether a patch follows ``prev``; True if a squash has hidden its predecessor."""
+    """Return whether a patch follows ``prev``; True if it was squashed, which hides the answer."""
     return entry.first < entry.version or entry.prev == prev
 
 

@@ -1,9 +1,9 @@
 """The files of a log: segments and snapshots.
 
-A segment has one patch, whose headers have its id and the id of the previous patch: its place. A
-snapshot has a whole dataset as Jelly-RDF, its statements and its prefixes, so that a checkout need
-not apply all patches. Jelly-RDF declares prefixes for a whole stream, as rdflib binds them for a
-whole store. A snapshot leaves out graphs without statements.
+A segment has one patch. The patch's headers tell its place in the log: its id and the id of the
+previous patch. A snapshot has a whole dataset as Jelly-RDF, its statements and its prefixes, so
+that a checkout need not apply all patches. The prefixes are those of the whole dataset, since
+rdflib binds prefixes for a whole store. A snapshot leaves out graphs without statements.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from jelly_rdflib.types import Readable
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a patch in a log: its first and last version, its id and the id before.
+    """The place of a patch in a log: its first and last version, its id and the previous id.
 
-    Only a squashed patch has more than one version. It makes the last one.
+    Only a squashed patch has more than one version. Its effect is that of the last one.
     """
 
     first: int
@@ -65,9 +65,9 @@ class Place:
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
         for _, key, value in headers:
-            # If the header prev exists, the key previous has no special meaning.
+            # The key "previous" counts as "prev" only if there is no header "prev".
             values = found.get(header_key(key) if self.prev is None else key.lower())
-            # A second value of a key is an error already, so no more are kept.
+            # Two values of a key are enough to make an error, so don't keep more.
             if values is not None and len(values) < 2:
                 values.append(value)
         for key, expected in wanted.items():
@@ -79,7 +79,8 @@ class Place:
     def _values(self) -> dict[str, Node | None]:
         values: dict[str, Node | None] = {ID: self.id, PREV: self.prev}
         if self.first != self.last:
-            # A patch of one version may have this header from another log, so it is not checked.
+            # Only then is this header checked: a patch of one version may have one that was
+            # copied from another log.
             values[SQUASHED] = Literal(f"{self.first}-{self.last}")
         return values
 
@@ -96,8 +97,8 @@ def segment_options(options: PatchOptions) -> PatchOptions:
 def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchOptions) -> None:
     """Write a patch as a segment.
 
-    ``parts`` leave out the headers of the place and the `Op.END`. ``options`` say the sizes of
-    lookups and frames, and which terms are allowed.
+    ``parts`` must not have the headers of the place or an `Op.END`. ``options`` give the sizes of
+    lookups and frames, and say which terms are allowed.
     """
     writer = PatchWriter(sink, segment_options(options), format=FORMAT)
     writer.write_all(place.headers())
@@ -116,7 +117,7 @@ def sink_to(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
         return
     sink = ZstdFile(file, has_checksum=True)
     yield sink
-    # After an error the file is discarded, so this is not reached.
+    # An error in the block skips this line: then the file is discarded, so it need not be closed.
     sink.close()
 
 

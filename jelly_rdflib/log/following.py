@@ -32,9 +32,9 @@ def follow(
         take: Called with each patch. It takes the whole patch, or raises an error and takes
             nothing.
         store: Called now and then, at the end and after an error, if a patch was taken since the
-            last call. Then the patches are acknowledged.
-        store_every: The fewest seconds between two calls of ``store``; the source may ask for one
-            sooner.
+            last call. After it the patches are acknowledged.
+        store_every: The least number of seconds between two calls of ``store``, unless the source
+            asks for an earlier one.
     """
     is_stored, last = True, time.monotonic()
     try:
@@ -47,16 +47,16 @@ def follow(
                     try:
                         store()
                     except Exception:
-                        # The call in `finally` would only fail again.
+                        # Keep `finally` from calling `store` again, which would only fail again.
                         is_stored = True
                         raise
                     is_stored, last = True, time.monotonic()
-                # Also if no patch was taken: skipped messages count as kept.
+                # Do this even if no patch was taken: skipped messages are acknowledged, too.
                 source.acknowledge()
     finally:
         if not is_stored:
             store()
-    # Not after an interrupt: the last patch may not have been taken.
+    # This is not in `finally`: after an interrupt the last patch may not have been taken.
     source.acknowledge()
 
 
@@ -80,16 +80,17 @@ def follow_into(
     Args:
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
         taken: Called with each patch after it was applied.
-        store: Stores the target and the position of the source after the last patch ``taken``,
-            together. Raises a LogConflict if others have stored something since.
-        strict: Refuse a patch with an operation that changes nothing, unless the patch was
-            squashed: that also deletes statements added in between.
+        store: Stores the target together with the source's position after the last patch that was
+            passed to ``taken``. Raises a LogConflict if others have stored something since.
+        strict: Refuse a patch with an operation that changes nothing. Squashed patches are exempt:
+            they also delete statements that were added in between.
     """
     check_positions(source)
 
     def take(patch: Patch) -> None:
         is_checked = strict and SQUASHED not in patch.header
-        # A patch that is checked is applied whole in any case; the error then names the operation.
+        # A strict `apply` applies the whole patch or nothing anyway, and without `committed` its
+        # error can name the operation.
         try:
             apply(patch if is_checked else committed(patch), target, strict=is_checked)
         except ApplyError as error:

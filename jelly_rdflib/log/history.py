@@ -45,12 +45,12 @@ _SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
 """The name of a log's database."""
-# The seconds between two checks for patches of other writers.
+# The seconds between two checks for patches from other writers.
 _INTERVAL = 0.1
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
-# `squashed` lists the patches that went into others, by their UUIDs as bytes. The key is the first
-# column, since the integrity check of SQLite 3.40 expects that.
+# `squashed` lists the patches that were squashed into others, by the bytes of their UUIDs. The key
+# is the first column, since the integrity check of SQLite 3.40 expects that.
 _SCHEMA = """
 CREATE TABLE log (
     id TEXT NOT NULL,
@@ -123,7 +123,7 @@ class History(Protocol):
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Append a patch, with the id of the patch that it must follow."""
+        """Append a patch; ``prev`` is the id of the patch that it must follow."""
 
     @abstractmethod
     def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
@@ -167,7 +167,7 @@ class FolderHistory:
         """Make an empty log and its folder, unless the log exists; return whether it was made."""
         check_compression(compression)
         if self.path.is_file():
-            # If the path is a file, this raises the error.
+            # This raises an error that explains what the file is.
             self.read_log()
         self.database.check_free()
         return self.database.create({"log": (uuid.uuid4().hex, compression)})
@@ -175,7 +175,8 @@ class FolderHistory:
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
-            # A log that was read before may be missing while a backup is restored.
+            # If this log was read before, it was lost, perhaps while a backup is restored: then
+            # don't advise to make a new one.
             if self.id or not self.path.exists():
                 advice = "" if self.id else ": PatchLog(..., create=True) makes a log"
                 message = f"there is no such folder{advice}"
@@ -208,7 +209,7 @@ class FolderHistory:
             time.sleep(_INTERVAL)
 
     def _check_same(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
-        """Call `read_name`; raise a LogError if this is another log than before."""
+        """Call `read_name`; raise a LogError if the log is not the one that was read before."""
         found = self.read_name(connection)
         self.id = check_log_id(self.id, found[0], self.location)
         self.is_compressed = found[1] is not None
@@ -224,7 +225,7 @@ class FolderHistory:
         raise self.database.damaged("its table log has no valid row")
 
     def entry(self, row: Any) -> LogEntry:
-        """Return the patch of a row, after a check of the row."""
+        """Check a row of the database, and return its patch."""
         return LogEntry(self.database.check(COLUMNS, row), self.segments, self.limits)
 
     def snapshot_path(self, snapshot: SnapshotRow) -> Path:
@@ -239,7 +240,7 @@ class FolderHistory:
     def find_problems(self, *, deep: bool) -> list[LogProblem]:
         """Find the problems of the log; with ``deep``, compare snapshots with the patches, too."""
         problems = find_problems(self, deep=deep)
-        # The path of the store's file, if this is the log of a store.
+        # If this is the log of a store's file, the file is next to it; check that, too.
         path = self.path.with_name(self.path.name.removesuffix(".log"))
         if path.is_file() and (fault := find_fault(path, self.limits)):
             problems.append(LogProblem(path, fault, None, _FILE_ADVICE))
@@ -248,13 +249,13 @@ class FolderHistory:
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Append a patch, with the id of the patch that it must follow."""
+        """Append a patch; ``prev`` is the id of the patch that it must follow."""
         if not patch.is_in_memory:
-            # Report a conflict before a large patch is read.
+            # Find a conflict now, before a large patch is read for nothing.
             with self.database.writing() as connection:
                 self._next_version(connection, prev, patch.id)
         with self.database.staged() as file:
-            # The segment does not contain its version.
+            # The version is not known yet. It may be 0 here, as a segment does not contain it.
             place = Place(0, 0, patch.id, prev)
             with sink_to(file, is_compressed=self.is_compressed) as sink:
                 is_new = patch.write(sink, place, options)
@@ -293,7 +294,8 @@ class FolderHistory:
                 gone = [(id_bytes(each.id), each.version) for each in entries[:-1]]
                 connection.executemany("INSERT INTO squashed VALUES (?, ?)", gone)
                 entry = self._add_segment(connection, file, place, covered)
-        # Others may read for longer than the time-out, or the disk may be full.
+        # The squash is done. It does not matter if shrinking fails, as it does if others read for
+        # longer than the time-out, or if the disk is full.
         with suppress(sqlite3.Error, OSError):
             self.database.shrink()
         return entry
@@ -317,7 +319,7 @@ class FolderHistory:
                     raise MissingVersion(f"version {version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
-                # Another process may have added the same snapshot: it is replaced.
+                # Another process may have added the same snapshot meanwhile: replace it.
                 connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
                 row = (version, str(id), name, file.size, file.digest, time.time())
                 self.database.publish(connection, file, path, row, old)
@@ -404,7 +406,7 @@ class _FolderState(LogState):
         history = self._history
         query = f"{_SELECT} WHERE version > ? AND version <= ? ORDER BY version LIMIT ?"
         rows = self._run(query, (since, upto, most)).fetchall()
-        # A log may have 100,000 rows: check one for each tuple of types.
+        # A log may have 100,000 rows, so check only one of all rows with the same types.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             history.database.check(COLUMNS, row)
         return [LogEntry(row, history.segments, history.limits) for row in rows]
@@ -420,7 +422,7 @@ class _FolderState(LogState):
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     """Iterate over the compacted operations of several patches, without the place's headers."""
-    # Version 0 has no statement that could be deleted.
+    # If the first patch of the log is squashed, leave out deletions: version 0 is empty.
     has_deletes = entries[0].prev is not None
     source: Any = GeneratedBatches(batch for entry in entries for batch in entry.batches())
     for operation in compact(source):

@@ -1,4 +1,4 @@
-"""A patch to append: rows of batches, of operations or of a source that is read."""
+"""A patch to append, from batches, from operations or from a source that is read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class UnfitPatch(LogError):
     """The input to append is not exactly one patch, or has headers that no log takes."""
 
 
-# Shorter patches get small lookups: each reader of a segment allocates the sizes in its options.
+# Patches with fewer operations get small lookups, since a reader of a segment allocates lookups of
+# the sizes in its options.
 _FEW_OPERATIONS = 100
 
 
@@ -51,8 +52,8 @@ def default_options(patch: Any) -> PatchOptions:
 class IncomingPatch:
     """The rows of one patch, whose first headers have been read; it gets an id if it lacks one.
 
-    ``max_text_size`` of ``limits`` limits the first headers and the keys of later ones, which are
-    kept until the patch is written; ``limits`` is None if they are in memory anyway. ``opened`` is
+    The first headers and the keys of later ones are kept until the patch is written. They may take
+    ``max_text_size`` of ``limits``; ``limits`` is None if they are in memory anyway. ``opened`` is
     the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
     be copied into the log: delimited frames of Jelly-Patch that nobody else changes. ``added`` are
     headers that come after the patch's own.
@@ -88,7 +89,7 @@ class IncomingPatch:
             else:
                 self._place[key] = parse_patch_id(value)
         self.options: PatchOptions | None = None if opened is None else opened.options
-        # Without a header prev, the header previous has the same meaning.
+        # Without a header "prev", the header "previous" means the same.
         self._has_prev = PREV in self._place
         if not self._has_prev:
             found = [header for header in self._headers if header[1].lower() == PREVIOUS]
@@ -121,7 +122,7 @@ class IncomingPatch:
             )
 
     def _check_header(self, header: Header) -> None:
-        """Check a header after the first ones: its key, and the memory of all keys."""
+        """Check the key of a header after the first ones, and the memory that all keys take."""
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
@@ -147,7 +148,7 @@ class IncomingPatch:
     def write(self, sink: Any, place: Place, options: PatchOptions) -> bool:
         """Write the patch as a segment; return whether the segment has not been checked yet.
 
-        Bytes that already are such a segment are copied: reading them has checked them.
+        If the source's bytes already are this segment, they are copied. Reading them was a check.
         """
         start = place.headers()
         is_fit = self.options == segment_options(options) and self._first[: len(start)] == start
@@ -178,7 +179,7 @@ def open_incoming(
     file: IO[bytes] | None = None,
     header: Mapping[str, Node | str] | None = None,
 ) -> Iterator[IncomingPatch]:
-    """Open anything that `PatchLog.append` takes; only the caller may change ``file``."""
+    """Open anything that `PatchLog.append` takes; nobody but the caller may change ``file``."""
     file = BytesIO(patch) if type(patch) is bytes else file
     added = header_rows(header)
     stored = file if file is not None and not added and is_delimited(file) else None

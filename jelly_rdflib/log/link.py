@@ -62,7 +62,7 @@ class Link:
 
     def _stand(self) -> None:
         with self._lock:
-            # The timer may have run out just when the connection was lost.
+            # If the connection was lost just when the timer ran out, the timer is no longer ours.
             is_news = threading.current_thread() is self._timer and self._change(None)
         if is_news:
             self._tell(None)
@@ -87,7 +87,7 @@ class Link:
         return not self.is_closed and was_lost != (error is not None)
 
     def _tell(self, error: Exception | None) -> None:
-        # Python shows the same text only once, so each text has its time.
+        # Python shows a repeated warning only once; the time makes each text different.
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
         if error is None:
             warn(f"{self._url} is there again, at {now}", ConnectionWarning)

@@ -2,7 +2,8 @@
 
 Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file has its versions, the id
 of its patch, and its own digest. The database of a log, not the names, says which files belong to
-it. The names are for people, and they distinguish files of a log without a row from other files.
+it. The names are for people, and show which of the files that the database does not list come from
+a log.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
 
 
 def local_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of a URL ``file:…``, or any other path unchanged.
+    """Return the path of a URL ``file:…``; return anything else unchanged.
 
-    A ValueError says that the URL names another host.
+    If the URL names another host, a ValueError is raised.
     """
     if not isinstance(path, str) or not path.lower().startswith("file:/"):
         return path
@@ -89,10 +90,10 @@ _NAME = re.compile(
 
 @dataclass(frozen=True)
 class FileName:
-    """The name of a segment, or of a snapshot.
+    """The name of a segment or a snapshot.
 
-    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` belongs to the patch
-    that makes version ``last``. The name has only the first digits of ``digest``.
+    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` is the id of the
+    patch that makes version ``last``. The name has only the first digits of the file's ``digest``.
     """
 
     first: int
@@ -111,7 +112,7 @@ class FileName:
         first, last, digits, digest, kind, compression = found.groups()
         id = URIRef(SCHEME + digits)
         parsed = cls(int(first), int(last or first), id, digest, kind, compression is not None)
-        # Each name has one spelling, so that no two files have the same meaning.
+        # Accept only one spelling of a name, so that no two files have the same meaning.
         return parsed if str(parsed) == name and 1 <= parsed.first <= parsed.last else None
 
     def __str__(self) -> str:
@@ -131,5 +132,5 @@ def file_path(folder: Path, file: str) -> Path:
 
 
 def file_paths(folder: Path, rows: Iterable[Any]) -> list[Path]:
-    """Return the paths of the files that one-column rows name; invalid names are left out."""
+    """Return the paths of the files that rows of one column name, without invalid names."""
     return [folder / row[0] for row in rows if isinstance(row[0], str) and FileName.parse(row[0])]

@@ -63,27 +63,28 @@ class PatchLog(Tabular):
     methods take a version as its number or as the id of its patch, and None as the newest.
 
     The object is a view: it has the patches that were in the log when it was made, or at the last
-    `refresh`, and the patches that it appended itself. `append` adds only after the newest patch of
-    the view. So a patch never follows a patch that its author has not seen. Any number of processes
-    may read and append at the same time; each thread needs its own object. If another process
-    squashes versions, this object can't read them any more either.
+    `refresh`, and the patches that it appended itself. `append` only adds a patch if the newest
+    patch of the view is still the newest of the log, so no patch follows one that its author has
+    not seen. Any number of processes may read and append at the same time; each thread needs its
+    own object. If another process squashes versions, this object can't read them any more either.
 
     A log is also a table of all its operations for libraries that support Arrow:
     ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
-    version the patch of a row makes, and when that was committed; ``patch`` numbers the patches
-    from 1 on, and an operation ``END`` ends each. ``log.to_polars(["op", "s", "header:by"])`` has
-    the header ``by`` of the patch in each row.
+    version the patch of a row makes, and when the patch was committed; ``patch`` numbers the
+    patches from 1 on, and an operation ``END`` ends each patch. In
+    ``log.to_polars(["op", "s", "header:by"])`` each row also has its patch's header ``by``.
 
     Args:
         path: The folder; or the address of a log on a server, ``http://…`` or ``https://…``, see
-            ``jellyp log serve``. That takes the extra ``http``.
-        create: Make the log if it does not exist. An existing log is continued; `create` refuses
-            it.
+            ``jellyp log serve``. An address needs the extra ``http``.
+        create: Make the log if it does not exist. An existing log is continued, while the method
+            `create` refuses it.
         compression: ``"zst"`` to compress the files of a new log with zstd.
-        limits: The limits for reading patches, also those of the log itself; by default `Limits()`.
-        timeout: The seconds to wait for other writers. After that any method, also one that only
+        limits: The limits for reading patches, both new ones and those in the log; by default
+            `Limits()`.
+        timeout: The seconds to wait for other writers. After that any method, even one that only
             reads, raises a `jelly_rdflib.LogConflict`. For a server: the seconds for which a lost
-            connection is tried again; a failed first connection is not.
+            connection is tried again; if the first connection fails, it is not tried again.
         token: The bearer token for a server; by default that of the environment variable
             ``JELLYP_TOKEN``, if it is set.
 
@@ -142,11 +143,11 @@ class PatchLog(Tabular):
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
-        """Make a new log and its parent folders; takes the arguments of the class.
+        """Make a new log and its parent folders; the arguments are those of the class.
 
         Raises:
             FileExistsError: The log exists.
-            LogError: The folder has other things in it.
+            LogError: The folder is not empty, and what it has is not a log.
             ValueError: The compression is unknown.
         """
         if is_address(path):
@@ -158,7 +159,7 @@ class PatchLog(Tabular):
         return cls(path, limits=limits, timeout=timeout)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The history of a server can't be copied, and raises an error.
+        # If the log is on a server, the copy raises an error, since connections can't be pickled.
         return {**self.__dict__, "_history": copy(self._history)}
 
     def __repr__(self) -> str:
@@ -270,7 +271,7 @@ class PatchLog(Tabular):
             return state.latest(point_of(self._head), count)
 
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
-        """Iterate over the patches as anyone appends them; wait for the next one.
+        """Iterate over new patches as they are appended by anyone, and wait for the next one.
 
         Each patch comes once, in order, and moves the view to its version.
 
@@ -300,7 +301,8 @@ class PatchLog(Tabular):
             if entry is not None:
                 check_chain([entry], point, None, self.location)
                 point = point_of(entry)
-                # `refresh` or `append` may have moved the view past this patch.
+                # Never move the view back: `refresh` or `append` may have moved it past this
+                # patch.
                 if entry.version > self.version:
                     self._head = entry
                 yield entry
@@ -316,7 +318,7 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed, or is 0, which no patch makes; or
-            the log is broken.
+                the log is broken.
         """
         with self._history.reading() as state:
             return state.entry(version, self.version)
@@ -332,16 +334,17 @@ class PatchLog(Tabular):
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
-        If the process ends or the power fails before that, the log is unchanged, or has the whole
-        patch. After Ctrl+C it may be either. After an error the log is unchanged, with one
+        If the process ends, the power fails or the user presses Ctrl+C before that, the log either
+        is unchanged or has the whole patch. After an error the log is unchanged, with one
         exception: an OSError with ``errno.EIO`` means that it is unknown whether the patch was
         committed. Then call `refresh` before trying again, since the patch may be in the log.
 
         The patch gets an ``id`` if it lacks one. Memory holds one frame, up to 1 MiB of the
-        segment, the first headers, and the keys of later ones. Headers may take ``max_text_size``
-        bytes, enough for some 20,000 short ones; those of a `Patch` or a list, which are in memory
-        anyway, are not counted. Lexical forms, headers and aborted transactions are kept. In a log
-        all statements are quads: a statement without a graph becomes one of the default graph.
+        segment, the first headers, and the keys of later ones. These headers and keys may take
+        ``max_text_size`` bytes, enough for some 20,000 short headers; those of a `Patch` or a
+        list, which are in memory anyway, are not counted. Lexical forms, headers and aborted
+        transactions are kept. In a log all statements are quads: a statement without a graph
+        becomes one of the default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
@@ -350,20 +353,20 @@ class PatchLog(Tabular):
             prev: The id of the patch that it must follow: by default its own header, or else the
                 newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
-                statements are allowed. By default those of the input, if that is Jelly-Patch; else
-                a patch that is known to be short has small lookups.
+                statements are allowed. By default those of the input, if that is Jelly-Patch; for
+                other input, a patch that is known to be short gets small lookups.
             format: The name of the format, an extension or a media type; see
                 `jelly_rdflib.read_operations`.
 
         Raises:
             LogConflict: The patch does not follow the newest patch, since another writer was first:
                 see `refresh`. Or the log stayed locked for longer than ``timeout``.
-            LogError: The input has no patch or several, the patch's ids are not UUIDs, the log has
-            a patch with its id, or is broken.
+            LogError: The input has no patch or several, the patch's ids are not UUIDs, or the log
+                has a patch with the same id or is broken.
             EncodeError: An operation can't be expressed with the options, or is out of place.
             DecodeError: The input breaks a rule of the format.
-            LimitError: The input exceeds the limits, or the written segment does.
-            TypeError: ``patch`` has another type.
+            LimitError: The input or the written segment exceeds the limits.
+            TypeError: ``patch`` has a type that can't be read as a patch.
             ValueError: ``prev`` differs from the patch's header; a format is given for operations.
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
@@ -396,16 +399,18 @@ class PatchLog(Tabular):
 
         With ``position`` the dataset stores its own position in the log, in a graph of that name,
         so that each patch is applied once, however often this is called or interrupted.
-        A store with transactions changes the position in the transaction of the patch. In others,
-        an interrupted patch is applied again from its start, with the same result. A patch that
-        changes this graph is refused, and so are statements there from any other source.
+        A store with transactions changes the position in the transaction of the patch. In other
+        stores, an interrupted patch is applied again from its start, with the same result. Only a
+        replay may write to this graph: a patch that changes it is refused, and so is a target
+            whose
+        graph has statements from elsewhere.
 
         Args:
             target: The graph or dataset to change.
             since: The version of the target; by default 0, which is empty.
             upto: The wanted version.
-            position: The name of a graph. With ``since`` the position is set to that first, and
-                replaces all statements of the graph.
+            position: The name of the graph. If ``since`` is given, the position is first set to
+                that version, in place of all statements of the graph.
             normalize: Whether literals get the normal form of their value; see
                 `jelly_rdflib.read_operations`. False by default: the target gets the lexical forms
                 of the patches. True may be better for a target that was filled from another source,
@@ -420,10 +425,10 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged; the target's
-            position is not in the log, or was not written by a replay.
+                position is not in the log, or was not written by a replay.
             ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
                 changes the graph with the position; or with ``strict`` an operation changes
-                nothing. Then the target has the version before it.
+                nothing. Then the target has the version before the refused patch.
             TypeError: The target is not a graph, or with a position, not a dataset.
             ValueError: The position names the default graph.
 
@@ -457,21 +462,21 @@ class PatchLog(Tabular):
         target: Dataset | None = None,
         progress: Progress | None = None,
     ) -> Dataset:
-        """Return the data of a version, made from the nearest snapshot before it.
+        """Return the data of a version, made from the latest snapshot that is not newer.
 
-        They are in ``target``, or in a new dataset, and have the lexical forms of the patches. A
-        new dataset has only the prefixes of the patches, not those that rdflib binds by default.
+        The data are in ``target``, or in a new dataset, and keep the lexical forms of the patches.
+        A new dataset has only the prefixes of the patches, not those that rdflib binds by default.
 
         Args:
             version: The version; by default the newest.
             store: The store of the new dataset, as for rdflib's Dataset: by default a
                 `JellyStore`; ``"default"`` is rdflib's own.
-            target: An empty dataset to fill, of any store, in place of a new one of ``store``.
+            target: An empty dataset to fill, with any store; then ``store`` is not used.
             progress: Called with each applied `LogEntry`.
 
         Raises:
-            LogError: The version does not exist or was squashed; a segment is damaged. ApplyError:
-            The target can't take an operation; see `jelly_rdflib.apply`.
+            LogError: The version does not exist or was squashed; a segment is damaged.
+            ApplyError: The target can't take an operation; see `jelly_rdflib.apply`.
             ValueError: The target is not empty.
 
         Warns:
@@ -499,7 +504,7 @@ class PatchLog(Tabular):
             version: The version; by default the newest.
 
         Returns:
-            The file; on a server, its place relative to the address. An existing snapshot of the
+            The file; on a server, its path relative to the address. An existing snapshot of the
             version is only replaced if it is damaged.
 
         Raises:
@@ -512,16 +517,16 @@ class PatchLog(Tabular):
     def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
         """Replace several consecutive patches by one with the same effect.
 
-        `jelly_rdflib.compact` makes this patch: in one transaction each statement comes once,
-        aborted transactions are left out, and headers are kept. It has the last one's ``id`` and
-        the first one's ``prev``, and a header ``squashed`` with the versions that it replaces. The
-        versions between are removed, and their snapshots, too. A target with such a version can't
-        be updated any more; a target with the version before the first, or with the last or a later
-        version, can.
+        `jelly_rdflib.compact` makes the new patch: in one transaction each statement comes once,
+        aborted transactions are left out, and headers are kept. It has the ``id`` of the last
+        patch and the ``prev`` of the first, and a header ``squashed`` with the versions that it
+        replaces. All of these versions but the last are removed, and their snapshots, too. A
+        target with a removed version can't be updated any more; a target with the version before
+        the first, or with the last or a later version, can.
 
         The new patch deletes each statement that was added and deleted again. To undo the patch,
-        first reduce it by `jelly_rdflib.effective` to the operations that change the version
-        before, then use `jelly_rdflib.invert`.
+        first use `jelly_rdflib.effective`, which keeps only the operations that really change the
+        version before it, then `jelly_rdflib.invert`.
 
         Args:
             first: The first version, or the id of the patch that makes it.
@@ -531,8 +536,8 @@ class PatchLog(Tabular):
             The new patch.
 
         Raises:
-            LogError: The versions don't exist or were squashed already; a segment is damaged;
-            another process squashed them meanwhile.
+            LogError: The versions don't exist, or were squashed already, perhaps by another
+                process just now; or a segment is damaged.
             OSError: The patch can't be written. Then the log is unchanged.
         """
         if type(first) is not int or first < 1:
@@ -543,7 +548,7 @@ class PatchLog(Tabular):
         if len(entries) == 1:
             return entries[0]
         entry = self._history.squash(entries)
-        # Patches that other writers have appended come into the view with `refresh`.
+        # Update only a patch that the view ends with: `refresh` adds those of other writers.
         if self.version == entry.version:
             self._head = entry
         return entry
@@ -553,11 +558,11 @@ class PatchLog(Tabular):
 
         The database is checked, and every file is read to the end: segments must match the
         database, must have one patch each, and must name the previous patch; snapshots must be
-        whole. Unknown files are reported, too; but not the files of an interrupted writer, since
-        the next writer removes them.
+        whole. Unknown files are problems, too, except those of an interrupted writer, since the
+        next writer removes them.
 
         Args:
-            deep: Replay the patches, and compare each version that has a snapshot.
+            deep: Also replay the patches, and compare each snapshot with the replayed version.
 
         Returns:
             The problems, each with advice; an empty list if the log is whole.

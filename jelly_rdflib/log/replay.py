@@ -1,12 +1,13 @@
 """Replay: applying the patches of a log in order, each wholly or not at all.
 
 The position of a target in a log is a statement in a separate graph, see `PatchLog.replay`. In a
-store without transactions the changes come one by one, then the new position is added, and last
-the old one is deleted. Applying a patch again gives the same result, since only its last operation
-on each statement has an effect.
+store without transactions the changes are made one by one, then the new position is added, and at
+the end the old one is deleted. If this is interrupted, the patch is applied again. That gives the
+same result, since only a patch's last operation on each statement has a lasting effect.
 
 The subject of a position is a keyed digest of the version and the patch's id. The key is the id of
-the log, which only the log's database has, so a statement from another source is not taken for one.
+the log, which only the log's database has, so that no statement from elsewhere passes for a
+position.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ POSITION = URIRef("urn:x-jelly-rdflib:position")
 
 
 class Position:
-    """The position of a dataset in a log, in the graph ``name``; ``log`` is the id of the log."""
+    """The position of a dataset in the log with the id ``log``; the graph ``name`` stores it."""
 
     def __init__(self, graph: Graph, name: URIRef, log: str) -> None:
         target = Target(graph)
@@ -56,9 +57,9 @@ class Position:
         self._log = log
 
     def read(self) -> Point:
-        """Return the version in the graph; if the graph has two, the later one.
+        """Return the version that the graph stores; if it stores two, the later one.
 
-        A replay that was interrupted between adding the new and deleting the old one leaves two.
+        It has two if a replay was interrupted after adding the new one, before deleting the old.
         """
         found = [EMPTY]
         for triple in self._triples():
@@ -100,7 +101,7 @@ class Position:
         return URIRef(name), POSITION, point.id
 
 
-# A segment with fewer batches is decoded once, not twice.
+# A segment with fewer batches is kept in memory, so that it need not be decoded twice.
 _FEW_BATCHES = 4
 
 Progress = Callable[[LogEntry], object]
@@ -117,9 +118,9 @@ def replay_entries(
 ) -> list[tuple[LogEntry, ApplyResult]]:
     """Apply patches to a graph or dataset; ``progress`` is called after each patch.
 
-    ``strict`` refuses a patch with an operation that changes nothing. Otherwise return the
-    patches with such operations, and what each did. Squashed patches are exempt: they also delete
-    statements added in between.
+    ``strict`` refuses a patch with an operation that changes nothing. Without it, the patches with
+    such operations are returned, each with the result of applying it. Squashed patches are exempt:
+    they also delete statements that were added in between.
     """
     place = Target(target)
     ineffective = []
@@ -148,11 +149,11 @@ def replay_entries(
 def _committed_changes(
     entry: LogEntry, *, normalize: bool | None, protected: URIRef | None
 ) -> Generator[BatchSlice, None, None]:
-    """Iterate over the committed changes of a patch, without marks of transactions.
+    """Iterate over the committed changes of a patch, without its marks of transactions.
 
-    So the whole patch is applied as one transaction. Only the end of a transaction shows whether it
-    was aborted, so a long segment is read twice. ``protected`` is a graph that the patch must not
-    change.
+    Without the marks the whole patch is applied as one transaction. Only the end of a transaction
+    shows whether it was aborted, so a long segment is read twice. ``protected`` is a graph that
+    the patch must not change.
     """
     options: dict[str, Any] = {"limits": entry.limits, "normalize": normalize, "format": FORMAT}
     source = entry.stored()

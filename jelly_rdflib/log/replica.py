@@ -70,10 +70,10 @@ class _Row(NamedTuple):
 class Replica:
     """A dataset that follows a log, kept in a folder.
 
-    The data are one file of Jelly-RDF; a database next to it has the version of the data in the
-    log. The two change together, and an interruption leaves both unchanged: each patch is
-    applied once. The dataset itself is in memory. For a store on a disk, see ``position`` of
-    `PatchLog.replay`.
+    The data are one file of Jelly-RDF; a database next to it stores which version of the log they
+    are. File and version change together, and an interruption leaves both unchanged, so that each
+    patch is applied once. The dataset itself is in memory. For a store on a disk, see ``position``
+    of `PatchLog.replay`.
 
     Args:
         path: The folder, which is made if it is missing.
@@ -84,7 +84,8 @@ class Replica:
     Attributes:
         path: The folder, as an absolute path.
         dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by default.
-            Only changes by `update` are kept; others are neither kept nor undone.
+            Change them only by `update` or `follow`: other changes are neither refused nor undone,
+            but need not be stored.
 
     Raises:
         LogError: The file is damaged; or the folder is not empty, and not a replica.
@@ -146,12 +147,12 @@ class Replica:
 
     @property
     def version(self) -> int:
-        """The version of the dataset in the log; 0 if it is empty."""
+        """The version of the log that the dataset has; 0 before the first patch."""
         return self._at[0]
 
     @property
     def id(self) -> URIRef | None:
-        """The id of the patch that makes this version; None if the dataset is empty."""
+        """The id of the patch that makes this version; None before the first patch."""
         return self._at[1]
 
     @property
@@ -169,14 +170,14 @@ class Replica:
     ) -> int:
         """Apply the missing patches, store the result in the folder, and return its version.
 
-        The patches are those that ``log`` has seen: see `PatchLog.refresh`. After an error
-        `dataset` is a new object, read from the disk. An update in a forked child changes the
-        child's dataset and the folder. The parent's dataset stays as it was.
+        The patches are those in the view that ``log`` is: see `PatchLog.refresh`. After an error
+        `dataset` is a new object, read from the disk. An update in a forked process changes the
+        dataset of that process and the folder; the parent's dataset stays as it was.
 
         Args:
             log: The log. It must be the same each time.
             upto: The wanted version, by its number or its patch's id; by default the newest. A
-                replica does not go back.
+                replica can't go back to an older version.
             strict: Refuse a patch with an operation that changes nothing; see `PatchLog.replay`.
             progress: Called with each applied `LogEntry`.
 
@@ -203,7 +204,8 @@ class Replica:
                 except LogConflict as error:
                     if error.is_locked:
                         raise
-                    # Another process has updated the replica, too, maybe to an earlier version.
+                    # Another process has updated the replica, too, maybe to a version before the
+                    # wanted one: load its result, and try again.
                     self._load()
             except BaseException:  # noqa: PERF203
                 self._load()
@@ -221,8 +223,8 @@ class Replica:
         """Apply the patches of a live source as they arrive, until the source ends.
 
         The source goes on after the last patch that was stored. The data and the position of the
-        source are stored together, so each patch counts once, wherever the program is interrupted.
-        The source's patches are acknowledged after that.
+        source are stored together, so each patch is applied once, wherever the program is
+        interrupted. Patches are acknowledged to the source after they were stored.
 
         Args:
             source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.
@@ -233,10 +235,12 @@ class Replica:
             progress: Called with each patch that was applied.
 
         Returns:
-            The new version of the dataset: one more for each patch, or the log's.
+            The new version of the dataset: the log's, if the source gives it; otherwise it grows
+            by one for each patch.
 
         Raises:
-            ValueError: The position in the folder is of another source, or this has no positions.
+            ValueError: The position in the folder belongs to another source, or the source has no
+                positions.
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             LogConflict: Another process has changed the replica; only one can follow a source.
@@ -264,7 +268,7 @@ class Replica:
             except InvalidId:
                 id = make_patch_id()
             if source.version is not None:
-                # The version and the id are its position.
+                # The source is a log: the version and the id are the position in it.
                 self._at = source.version, id, None
             else:
                 self._at = self.version + 1, id, source.position
@@ -281,7 +285,8 @@ class Replica:
         return self.version
 
     def _point(self) -> Version:
-        # Some sources don't give the versions of their log.
+        # With a position, `version` only counts the patches of a source: the log may number them
+        # differently.
         return self.id if self.position else Point(self.version, self.id)
 
     def _read(self) -> _Row | None:
@@ -307,7 +312,7 @@ class Replica:
                 path = file_path(self.path, row.file)
                 load_snapshot(read_stored(path, row.digest), self.dataset, self._limits)
             except LogError:
-                # Unless another process has replaced the file meanwhile.
+                # If the row has changed, another process has replaced the file: try again.
                 if self._read() == row:
                     raise
             else:
@@ -315,7 +320,7 @@ class Replica:
                 return
 
     def _save(self, at: _Place) -> None:
-        """Store the dataset in place of the one that was loaded: a compare-and-swap."""
+        """Store the dataset, unless another process has replaced the one that was loaded."""
         version, id, position = at
         assert id is not None
         with self._database.staged() as file:

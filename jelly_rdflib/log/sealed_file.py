@@ -1,7 +1,7 @@
 """The file of a store next to its log: it names its version, and ends with its digest.
 
 The version is in the metadata of the first frame. The last frame has no rows; its metadata have
-the SHA-256 of all uncompressed bytes before it. Other readers can ignore both.
+the SHA-256 of all uncompressed bytes before it. Other programs can ignore these metadata.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 
 VERSION = "jelly-rdflib.version"
-"""The key of the version: the id of the log, the number, and the id of the patch that makes it."""
+"""The metadata key of the version; its value is the log's id, the number and the patch's id."""
 _VERSION = re.compile(r"[0-9a-f]{32} \d{1,18} \S+")
 _KEY = b"jelly-rdflib.digest"
 
@@ -28,7 +28,7 @@ def _field(number: int, value: bytes) -> bytes:
     return bytes([number << 3 | 2, len(value)]) + value
 
 
-# All of the last frame but the digest: its length, the metadata, their key, and the value's length.
+# The bytes of the last frame before the digest: the frame's length, the metadata's key and length.
 _LAST = _field(15, _field(1, _KEY) + _field(2, bytes(hashlib.sha256().digest_size)))
 _LAST = (bytes([len(_LAST)]) + _LAST)[: -hashlib.sha256().digest_size]
 _SIZE = len(_LAST) + hashlib.sha256().digest_size
@@ -63,8 +63,8 @@ class SealedFile:
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:
-        # If another process replaces the file now, the patches since this version are applied to a
-        # newer file, which changes nothing.
+        # The file is opened twice. If another process replaces it in between, the patches since
+        # this version are applied to a newer file: harmless, since that already has their effect.
         opened = open_input(path, format=JELLY.name, holds_changes=False, limits=limits)
         with closing(opened.open()) as batches:
             first = next(batches, None)
@@ -77,7 +77,7 @@ class SealedFile:
         self._read_source = source.read
         self.source = ByteSource(self._read, source.close)
         self._digest = hashlib.sha256()
-        # The last bytes, which may be the last frame.
+        # The last bytes so far: at the end of the file they are the last frame.
         self._end = b""
 
     def _read(self, size: int) -> bytes:
@@ -89,7 +89,7 @@ class SealedFile:
         return data
 
     def fault(self) -> str:
-        """Return a description of the damage; empty if whole, or if another program wrote it."""
+        """Describe the damage; an empty text if none, or if another program wrote the file."""
         if self._end.startswith(_LAST):
             is_whole = self._end == _LAST + self._digest.digest()
             return "" if is_whole else "its bytes do not match the digest at its end"
@@ -97,13 +97,13 @@ class SealedFile:
 
 
 def find_fault(path: Path, limits: Limits) -> str:
-    """Return a description of the damage to a store's file; empty if the file is whole."""
+    """Describe the damage to a store's file; return an empty text if the file is whole."""
     try:
         file = SealedFile(path, limits)
         with closing(file.source):
             while file.source.read(1 << 16):
                 pass
     except (DecodeError, OSError) as error:
-        # A file with any other name may have any content.
+        # A file without ".jelly" in its name need not be Jelly, so this is no fault.
         return str(error) if ".jelly" in path.name else ""
     return file.fault()

@@ -1,4 +1,4 @@
-"""`Source`: patches that come by a transport."""
+"""`Source`, the base class of sources of patches."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from jelly_rdflib.log.connection import Connection
 from jelly_rdflib.log.link import Link
 from jelly_rdflib.patch.patch import Patch
 
-# The longest wait in seconds, so that signals and `close` are noticed.
+# The longest wait in seconds without a check for signals and `close`.
 _LONGEST_WAIT = 0.25
 
 
 class Source(Connection):
-    """Patches that come by a transport, in order; see `jelly_rdflib.live.connect`.
+    """Patches that come over a transport, in order; see `jelly_rdflib.live.connect`.
 
     Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
-    ends after ``timeout`` seconds without one, or when `close` is called, in any thread. A lost
-    connection is restored, after waits of growing length: a `jelly_rdflib.ConnectionWarning`
-    reports its loss and its return.
+    ends after ``timeout`` seconds without one, or when any thread calls `close`. A lost connection
+    is tried again, after longer and longer waits; a `jelly_rdflib.ConnectionWarning` reports its
+    loss, and another its return.
 
     Use it from one thread, or one event loop. With ``async for`` a separate thread waits for the
-    transport, so the event loop goes on; a patch that came while its reader was cancelled is not
-    lost.
+    transport, so the event loop goes on. If a reader is cancelled while it waits, the patch is
+    kept for the next reader.
 
     Attributes:
         url: The address, without its settings.
@@ -59,7 +59,7 @@ class Source(Connection):
         self._link = Link(url)
         self._is_closed = Event()
         self._thread: ThreadPoolExecutor | None = None
-        # A patch that is on its way to a reader, and the position and version before it.
+        # The patch that a reader is waiting for, and the position and version before that patch.
         self._next: Future[Patch | None] | None = None
         self._before: tuple[str | None, int | None] = (None, None)
 
@@ -78,18 +78,19 @@ class Source(Connection):
 
     @property
     def _version(self) -> int | None:
-        """The `version` that this patch makes."""
+        """The `version` that the last patch from `_receive` makes."""
         return None
 
     @abstractmethod
     def _acknowledge(self) -> None:
-        """Tell the transport that all patches up to this one have been kept."""
+        """Tell the transport that all patches up to the last one from `_receive` are stored."""
 
     @property
     def position(self) -> str | None:
-        """The position after the last patch, from which `resume` goes on.
+        """The position after the last patch, from which `resume` can go on.
 
-        None if the transport has no positions: then it sends unacknowledged patches again.
+        It is None if the transport has no positions: such a transport sends unacknowledged patches
+        again.
         """
         return self._position if self._next is None else self._before[0]
 
@@ -98,7 +99,7 @@ class Source(Connection):
         """Go on from a `position`; call this before the first patch is received.
 
         Raises:
-            ValueError: The position is of another source.
+            ValueError: The position belongs to another source.
         """
 
     @property
@@ -117,11 +118,12 @@ class Source(Connection):
         return self._version if self._next is None else self._before[1]
 
     def acknowledge(self) -> None:
-        """Tell the transport that all patches so far have been kept.
+        """Tell the transport that all patches so far have been stored.
 
-        Unless `resume` is called, the source goes on after them, if the transport remembers.
+        If the transport remembers this, the next connection goes on after these patches, unless
+        `resume` is called.
         """
-        # A patch that a cancelled reader has left is not acknowledged until the next reader has it.
+        # A cancelled reader has left a patch: don't acknowledge it before the next reader has it.
         if self._next is None:
             self._acknowledge()
 
@@ -129,8 +131,8 @@ class Source(Connection):
         """Leave out the last patch because of an error, if the setting is ``bad=skip``.
 
         Raises:
-            LogError, LimitError: Another value of the setting raises the error, with the patch's
-            position.
+            LogError, LimitError: The setting has another value. The error has the position of the
+                patch.
         """
         raise LogError(f"{self.url}: the patch at {self.position}: {error}") from error
 
@@ -151,7 +153,7 @@ class Source(Connection):
         Raises:
             ConnectionError: The server can't be reached, or refuses the request.
             PermissionError: The server does not allow it.
-            DecodeError: A frame breaks a rule; the message has its place.
+            DecodeError: A frame breaks a rule; the message says which frame.
             LimitError: A frame or patch exceeds the limits.
         """
         end = time.monotonic() + (math.inf if timeout is None else timeout)
@@ -162,7 +164,7 @@ class Source(Connection):
         return None
 
     def listen(self, interval: float) -> Iterator[Patch | None]:
-        """Iterate as the source itself does, with None after each ``interval`` without a patch."""
+        """Iterate over the patches, with None after each ``interval`` seconds without a patch."""
         timeout = math.inf if self._timeout is None else self._timeout
         end = time.monotonic() + timeout
         while not self._is_closed.is_set():

@@ -1,14 +1,16 @@
 """Files that are written in a staging folder until they get their names.
 
-A file is synced (fsync) before an atomic rename gives it its name. Then its folder is synced:
-otherwise a power failure could lose the name.
+A file is synced (fsync) before an atomic rename gives it its name. After that its folder is
+synced, since otherwise a power failure could lose the name.
 
-A small file stays in memory until then. A larger one has a *mark* next to it: an empty database
-that its writer keeps locked. SQLite's locks end with their process, however that ends, are seen
-from other containers, and work on all systems. So if a mark can be locked, its writer is dead.
+A small file stays in memory until it gets its name. A larger one has a *mark* next to it: an empty
+SQLite database that its writer keeps locked. SQLite's locks end with their process, however that
+ends, are seen from other containers, and work on all systems. So if a mark can be locked, its
+writer is dead.
 
-Before a file gets its name, its writer makes *notes*: files whose names contain the names of all
-files that it may leave without a row in the database. Only noted files are ever removed.
+If a writer dies, it may leave files that the database does not list. So before a file gets its
+name, its writer makes *notes*: files whose names contain the names of those files. Only noted
+files are ever removed.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ _STAGED = re.compile(r"(?P<writer>[0-9a-f]{32})\.(?:tmp|mark|(?P<noted>.+)\.note
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 """The flags with which `os.open` makes a file."""
-# A smaller file is read, and written, in one piece.
+# A file of up to this size is read and written in one piece.
 _AT_ONCE = 1 << 20
 MOVE_AWAY = "move it away"
-"""The advice for something that is where a file or folder should be."""
-# Connections that a fork has inherited: a forked process must not close them.
+"""The advice for whatever is in the place of a file or folder that should be there."""
+# A forked process must not close connections that it has inherited, so it keeps them here.
 _INHERITED: list[sqlite3.Connection] = []
 
 
@@ -45,17 +47,17 @@ class StagedFile:
     """A file that is written in a staging folder until it gets its name: in memory while small.
 
     The folder is on the same file system as the final path. ``alone`` is a lock that keeps all
-    others from calling `find_dead`. A fork of the process that made the file can't use it.
+    others from calling `find_dead`. Only the process that made the object can use it, not a fork.
     """
 
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.published: Path | None = None
-        # Whether the next writer must still remove a file; if so, the notes stay.
+        # Whether a file must still be removed. If so, the notes stay, so that the next writer can.
         self._needs_cleaning = False
         self._alone = alone
-        # The bytes of a small file; None once the file was made.
+        # The bytes of a small file; None once the file exists on the disk.
         self._data: bytearray | None = bytearray()
         self._fd: int | None = None
         self._lock: sqlite3.Connection | None = None
@@ -78,7 +80,7 @@ class StagedFile:
             with self._alone():
                 mark = self.path.with_suffix(".mark")
                 self._signs.append(mark)
-                # Make the file here: the system's error is clearer than SQLite's.
+                # Make the file before SQLite would: the system's error is clearer than SQLite's.
                 os.close(create_file(mark))
                 self._lock = _lock(mark)
                 self._make_file()
@@ -102,20 +104,21 @@ class StagedFile:
     def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
         """Give the file its final path, on the same file system, and sync that.
 
-        Nobody else may call `find_dead` until the caller commits, and then calls `settle`. If the
-        process ends before, the next writer removes those of the new and the ``replaced`` files
-        that no row names.
+        Nobody else may call `find_dead` until the caller has committed and called `settle`. If the
+        process ends before that, the next writer removes those of the new and the ``replaced``
+        files that the database does not list.
         """
         self._check_process()
         if self._data is not None:
             self._make_file()
             self.sync()
         self._close_fd()
-        # An existing file without a row may be the last copy of a patch.
+        # If the path exists, never remove it: it may be the last copy of a patch, even if the
+        # database does not list it.
         self._new = set() if path.exists() else {path}
         self._old = set(replaced) - {path}
         self._needs_cleaning = True
-        # Last: `settle` needs the rest.
+        # Set this last: it tells `settle` that the attributes above are set.
         self.published = path
         for each in self._new | self._old:
             note = self.path.with_name(f"{self.path.stem}.{each.name}.note")
@@ -126,7 +129,7 @@ class StagedFile:
             except OSError:
                 # Not all file systems have links.
                 os.close(create_file(note))
-        # The notes first: without them nobody would remove an uncommitted file.
+        # Sync the notes first: without them nobody would remove an uncommitted file.
         sync_folder(self.path.parent)
         os.replace(self.path, path)
         sync_folder(path.parent)
@@ -148,7 +151,8 @@ class StagedFile:
         with suppress(OSError):
             self._close_fd()
         if self._data is None:
-            # A file that can't be removed has no mark any more: the next writer removes it.
+            # If the file can't be removed, the next writer does so, since its mark is removed
+            # below.
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
         if self._lock is not None:
@@ -182,10 +186,13 @@ class StagedFile:
 
 
 def _lock(mark: Path) -> sqlite3.Connection:
-    """Lock a mark, and make it if it is missing; an error if another process has locked it."""
+    """Lock a mark, which is made if it is missing.
+
+    If another process has locked it, an error is raised.
+    """
     connection = sqlite3.connect(mark, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        # Otherwise the lock would create one more file.
+        # In other journal modes the lock would create one more file.
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("BEGIN EXCLUSIVE")
     except BaseException:
@@ -203,7 +210,7 @@ def parse_staged(name: str) -> re.Match[str] | None:
 
 
 def list_noted(folder: Path) -> set[str]:
-    """Return the names that writers have noted, be they living or dead."""
+    """Return the names that writers have noted, living or dead ones."""
     return {found["noted"] for found in _staged(folder) if found["noted"]}
 
 
@@ -212,9 +219,9 @@ def _staged(folder: Path) -> list[re.Match[str]]:
 
 
 def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
-    """Find the files of dead writers, while nobody else can begin to write there.
+    """Find the files of dead writers; call this only while nobody else can begin to write there.
 
-    Return the staged files and notes, followed by their marks; and the noted names.
+    Return a list of staged files and notes, followed by their marks, and the set of noted names.
     """
     found = _staged(folder)
     writers = {each["writer"] for each in found}
@@ -225,7 +232,8 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 
 def _is_dead(mark: Path) -> bool:
-    # A mark that can't be locked has a living writer, or does no harm but take room.
+    # If a mark can't be locked, its writer lives, or an error keeps it from being locked: then the
+    # files stay, and only take room.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
@@ -246,7 +254,7 @@ def remove_files(paths: Iterable[Path]) -> None:
 
 
 def list_names(folder: Path) -> list[str]:
-    """Return the names in a folder; none if it is missing: copies by git lack empty folders."""
+    """Return the names in a folder; none if it is missing, as in a copy by git if it was empty."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
@@ -256,7 +264,7 @@ def list_names(folder: Path) -> list[str]:
 
 
 def make_folder(path: Path, like: Path | None = None) -> bool:
-    """Make a folder and its missing parents, and sync them; False if it exists.
+    """Make a folder and its missing parents, and sync them; return False if the folder exists.
 
     The new folder gets the permissions of the folder ``like``.
     """
@@ -290,13 +298,13 @@ def create_file(path: Path) -> int:
 
 
 def _give_mode(path: Path, mode: int) -> None:
-    # The umask of this process may differ from that of the process which made the log.
+    # The umask of this process may have removed permissions that the log's folder gives.
     if path.stat().st_mode & 0o777 != mode:
         path.chmod(mode)
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the names in a folder, which Windows can't."""
+    """Sync the names in a folder; do nothing on Windows, which can't do that."""
     if os.name == "nt":
         return
     with _named(path):
@@ -308,9 +316,9 @@ def sync_folder(path: Path) -> None:
 
 
 def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Path:
-    """Return a file as a source for readers, after a check of its SHA-256 or its first digits.
+    """Return a file as a source for readers: a small one as bytes, a large one as its path.
 
-    The source is the bytes of a small file, or the path of a large one.
+    Before that its SHA-256 is checked, against all digits or only the first ones.
     """
     try:
         # Opening a pipe must not block.
@@ -323,7 +331,8 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
         os.close(fd)
         raise LogError("is not a file, but a folder, a pipe or the like", path=path)
     with open(fd, "rb") as file:
-        # Getting memory for more would take longer than reading a small file.
+        # Don't ask for more than the file has: allocating 1 MiB takes longer than reading a small
+        # file.
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
     check_digest(found, digest, path)
     if size not in (None, status.st_size):

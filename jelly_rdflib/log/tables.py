@@ -11,7 +11,7 @@ from jelly_rdflib.log.entry import LogEntry, Row
 
 
 def entries_table(entries: Iterable[LogEntry], snapshots: Iterable[int]) -> Table:
-    """Return the table of patches; ``snapshots`` are the versions that have one."""
+    """Return the table of patches; ``snapshots`` are the versions that have a snapshot."""
     kept = set(snapshots)
     rows = [
         (_versions(entry), entry.size, str(entry.id), "yes" if entry.version in kept else "")
@@ -34,9 +34,9 @@ def entry_fields(entry: LogEntry) -> dict[str, Any]:
 
 
 def row_of(fields: dict[str, Any]) -> Row:
-    """Return the row of a patch from `entry_fields`, with the digest in place of the file.
+    """Turn the fields from `entry_fields` back into a patch's row, with the digest as the file.
 
-    A KeyError, TypeError or ValueError says that the fields are not those of a patch.
+    If they are not the fields of a patch, a KeyError, TypeError or ValueError is raised.
     """
     version, first, size = (int(fields[key]) for key in ("version", "first", "bytes"))
     id, digest = str(fields["id"]), str(fields["digest"])

@@ -35,7 +35,7 @@ from jelly_rdflib.patch.diff import diff
 if TYPE_CHECKING:
     from jelly_rdflib.log.history import FolderHistory
 
-# The attempts to check a log that seems to have problems: others may be writing to it.
+# How often to check a log that seems to have problems, since others may just be writing to it.
 _ATTEMPTS = 3
 
 _SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
@@ -90,13 +90,13 @@ def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
         found = list(_problems_of(history, state, deep=deep))
         if not found or _read(history) == state:
             return found
-        # A segment may only seem missing while another process squashes it. A lasting problem is
-        # found in each attempt.
+        # A segment may only seem missing while another process squashes it, so keep the problems
+        # that each attempt finds.
         problems = [each for each in found if not attempt or each in problems]
     return problems
 
 
-# The rows of the patches and the snapshots in the database, and its strange parts in words.
+# The database's rows of patches, its rows of snapshots, and texts about its unexpected parts.
 _State: TypeAlias = tuple[list[Any], list[Any], list[str]]
 _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 
@@ -146,7 +146,8 @@ def _strange_files(history: FolderHistory) -> Iterator[LogProblem]:
     for folder in (*kinds, staging, history.path):
         try:
             names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]
-            # A file that is being published or removed has no row, but is not found twice.
+            # Look twice, since a file that is just being published or removed is not listed
+            # either.
             strays = _strays(history, folder) if folder in kinds else set()
             strays &= _strays(history, folder) if strays else set()
         except LogConflict:
@@ -231,7 +232,7 @@ def _replay_problems(
             snapshot = empty_dataset()
             load_snapshot(read_stored(path, digest), snapshot, history.limits)
         except (JellyError, OSError) as error:
-            # There can't be a snapshot of a version that can't be replayed.
+            # The snapshot must be wrong, since a version that can't be replayed has none.
             yield _problem_of(path, error, version, _SNAPSHOT_AGAIN)
             return
         changes = sum(1 for _ in diff(snapshot, dataset))
@@ -242,7 +243,7 @@ def _replay_problems(
     try:
         ineffective += replay_entries(rest, dataset, progress=done.append)
     except ApplyError as error:
-        # A log may have what rdflib can't hold.
+        # This is no problem of the log: it may have statements that rdflib can't hold.
         warn(f"version {rest[len(done)].version} can't be replayed: {error}", LogWarning)
     except (JellyError, OSError) as error:
         entry = rest[len(done)]

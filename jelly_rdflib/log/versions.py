@@ -17,7 +17,7 @@ ALL = 1 << 62
 
 
 class SnapshotRow(NamedTuple):
-    """A snapshot in a database; ``id`` belongs to the patch that makes the version."""
+    """A snapshot in a database; ``id`` is that of the patch that makes the version."""
 
     version: int
     id: str
@@ -62,14 +62,14 @@ def point_of(entry: LogEntry | None) -> Point:
 
 
 def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, where: str) -> None:
-    """Check that patches lead from a version, each to the next, up to a version if that is given.
+    """Check that each patch follows the one before, from ``since`` to ``upto`` if that is given.
 
-    A log may be restored from a backup, or exchanged, while it is read; and a list of patches may
-    end too early. Only the ids of patches distinguish the versions of two such logs. The message
-    of the LogError starts with ``where``.
+    While a log is read, it may be restored from a backup or replaced by another log; and a list of
+    patches may end too early. Only the ids of patches show whether a version is still the same.
+    The message of the LogError starts with ``where``.
     """
     rows = [entry.row for entry in entries]
-    # An IRI is never equal to a string.
+    # Make the id a str, as in the rows: rdflib's IRIs are never equal to strings.
     broken = broken_links(rows, since.version, since.id and str(since.id))
     end = point_of(entries[-1]) if entries else since
     if upto not in (None, end) and not broken:
@@ -80,13 +80,13 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
 
 
 def check_same(before: Point, now: Point, where: str) -> None:
-    """Check that the same patch still makes a version that the log had."""
+    """Check that a version that the log had is still made by the same patch."""
     if now != before:
         raise LogError(f"{where} is another log than before: it has {now}, and had {before}")
 
 
 def check_log_id(before: str, now: str, where: str) -> str:
-    """Return a log's id after a check that it is unchanged; ``before`` is empty the first time."""
+    """Check that a log's id is unchanged, and return it; ``before`` is empty the first time."""
     if before not in ("", now):
         raise LogError(f"{where} was exchanged for another log")
     return now
@@ -115,15 +115,15 @@ class LogState(ABC):
 
     @abstractmethod
     def list_between(self, since: int, upto: int, most: int) -> list[LogEntry]:
-        """Do what `between` does, without its check."""
+        """Do the work of `between`, without its check."""
 
     @abstractmethod
     def list_latest(self, upto: int, count: int) -> list[LogEntry]:
-        """Do what `latest` does, without its check."""
+        """Do the work of `latest`, without its check."""
 
     @abstractmethod
     def snapshots(self, upto: int) -> list[SnapshotRow]:
-        """Return the snapshots of this log's versions up to one, oldest first."""
+        """Return the snapshots of versions up to ``upto``, oldest first."""
 
     def between(self, since: Point, upto: Point, most: int = ALL) -> list[LogEntry]:
         """Return the patches that lead from one version to another, ``most`` of them at most."""
@@ -133,7 +133,8 @@ class LogState(ABC):
         entries = [] if is_one else self.list_between(since.version, upto.version, most)
         is_whole = len(entries) < most
         if is_whole and not is_one and (not entries or entries[-1].version != upto.version):
-            # The version may have been squashed since the caller has seen it.
+            # The version may have been squashed since the caller saw it: then this raises an
+            # error.
             self.locate(upto.version)
         check_chain(entries, since, upto if is_whole else None, self.location)
         return entries
@@ -147,7 +148,7 @@ class LogState(ABC):
         return entries
 
     def after(self, point: Point, most: int = ALL) -> list[LogEntry]:
-        """Return the patches after a version that a follower has, ``most`` of them at most."""
+        """Return the patches after the version of a follower, ``most`` of them at most."""
         return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
@@ -156,16 +157,16 @@ class LogState(ABC):
         if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")
         entry = self.find(found.version)
-        # A server may answer with another patch.
+        # A server may answer with a wrong patch.
         check_chain([], point_of(entry), found, self.location)
         return entry
 
     def locate(self, version: Version, newest: int | None = None) -> Point:
-        """Return a version, given as its number, as the id of its patch, or as None.
+        """Return the number of a version, and the id of the patch that makes it.
 
         Args:
-            version: The version; None is the newest. If it has a number and an id, a LogError says
-                that the patch makes another version here.
+            version: The version; None is the newest. If it has both a number and an id, and the
+                patch with that id makes another version in this log, a LogError is raised.
             newest: The newest version that the caller may see; None: that of the log.
         """
         newest = point_of(self.newest()).version if newest is None else newest

@@ -1,4 +1,4 @@
-"""Select the changes of a patch that are not in an aborted transaction."""
+"""Selects the changes of a patch that are not in an aborted transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.patch.patch import Patch
 
 _MARKS = (Op.TX, Op.TC, Op.TA)
-# Consecutive changes, or one mark of a transaction.
+# Matches consecutive changes, or one mark of a transaction.
 _PARTS = re.compile(b"[%b]+|[%b]" % (bytes([Op.PA, Op.PD, Op.A, Op.D]), bytes(_MARKS)))
 _NO_MARKS = bytes(set(range(256)).difference(_MARKS))
 
@@ -23,7 +23,7 @@ def marks_of(codes: bytes) -> bytes:
 def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[BatchSlice]:
     """Yield the changes of a patch that are not in an aborted transaction.
 
-    Only the end of a transaction shows whether it is aborted. So ``marks`` has the result of
+    Only the end of a transaction shows whether it is aborted, so ``marks`` must be the result of
     `marks_of` for the whole patch.
 
     Raises:
@@ -33,7 +33,7 @@ def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[Ba
     for mark in marks:
         is_open = follow_transaction(mark, is_open)
     check_closed(is_open, "the patch ends")
-    # The TC or TA of each TX.
+    # Every second mark is the TC or TA of a TX.
     ends = iter(marks[1::2])
     is_aborted = False
     for each in slices:
@@ -50,7 +50,8 @@ def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[Ba
 def committed(patch: Patch) -> Patch:
     """Return the changes of a patch that are not in an aborted transaction, without transactions.
 
-    Applying the result applies the whole patch or nothing, whatever transactions the patch has.
+    The result can be applied as one transaction: wholly or not at all, whatever transactions the
+    patch has.
 
     Raises:
         ApplyError: A transaction starts or ends in a wrong place.

@@ -1,4 +1,4 @@
-"""Compute the difference of two graphs or datasets as a patch."""
+"""Computes the difference of two graphs or datasets as a patch."""
 
 from __future__ import annotations
 
@@ -53,14 +53,15 @@ def diff(
     equal, whatever else changed. In the other components blank nodes are paired: first nodes that
     some statement distinguishes from all others, then those with the most in common. The
     patch has only the statements in which the pairs differ. It may be larger than necessary, since
-    finding the smallest difference takes exponential time; here the number of statements bounds the
-    work. Deleted statements have the labels of ``old``, so that the patch applies to ``old``
-    directly. New blank nodes get their label of RDFC-1.0 and a hash of their component:
-    ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels ``new`` has. Applied
-    to ``old``, the patch gives a dataset that is isomorphic to ``new``.
+    finding the smallest difference takes exponential time; here the work is bounded by the number
+    of statements. Deleted statements have the labels of ``old``, so that the patch applies to
+    ``old`` directly. The labels of new blank nodes consist of their label by RDFC-1.0 and a hash
+    of
+    their component: ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels
+    ``new`` has. Applied to ``old``, the patch gives a dataset that is isomorphic to ``new``.
 
-    RDFC-1.0 takes exponential time if many blank nodes look alike. So more than four such nodes of
-    a component are distinguished beforehand, by the statements around them. Nodes that are not
+    RDFC-1.0 takes exponential time if many blank nodes look alike. So if a component has more than
+    four such nodes, they are first distinguished by the statements around them. Nodes that are not
     interchangeable may still look the same, as in some regular graphs without any text, or
     comparing them may take too long. Then the difference may be larger than necessary, but it is
     correct.
@@ -69,12 +70,12 @@ def diff(
     language tags is ignored.
 
     Each statement of ``old`` is looked up in ``new``, and the other way round. The difference is
-    kept in memory; with ``canonical`` also all statements with blank nodes.
+    kept in memory; with ``canonical``, so are all statements with blank nodes.
 
     Args:
         old: The target of the patch: a Graph, Dataset or ConjunctiveGraph, or the path of an RDF
-            file, whose literals keep their spelling. One graph of a dataset may be compared with
-            another.
+            file, whose literals keep their spelling. It may be one graph of a dataset, and ``new``
+            another one.
         new: The result of the patch.
         canonical: True: compare blank nodes by their statements, which needs the extra
             ``syntaxes``. False: by their labels. None: by their statements if either side is a file
@@ -91,7 +92,7 @@ def diff(
 
     Raises:
         TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a file.
-        ValueError: The format of a file is not known, or it is a format of changes.
+        ValueError: The format of a file is not known, or is a format of changes.
         OSError, DecodeError, LimitError: A file can't be read.
         PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
             term in a position that RDF 1.1 forbids, such as a blank node as predicate.
@@ -157,7 +158,7 @@ def diff_read(
         bound = [
             {prefix: URIRef(iri) for prefix, iri in graph.namespaces()} for graph in (old, new)
         ]
-        # Without those that rdflib binds to one side by itself, and the other side lacks.
+        # Find the prefixes that rdflib has bound by itself to one side only.
         unasked = find_own_bindings(old) ^ find_own_bindings(new)
     patch = _diff(before, after, bound, unasked, canonical=canonical)
     patch._prefixes = {str(iri): prefix for each in bound for prefix, iri in each.items()}
@@ -208,8 +209,9 @@ def _diff_prefixes(
 ) -> list[Operation]:
     """Return the changes of prefixes.
 
-    An ``unasked`` binding of a prefix or IRI that the other side does not bind is left out, unless
-    the statements use it and it is new.
+    ``unasked`` are bindings that rdflib has made by itself on one side. If the other side does not
+    bind the prefix or the IRI, such a binding is left out, unless it is new and the statements use
+    it.
     """
     gone, come = (
         {
@@ -244,7 +246,10 @@ def _added_text(part: Operation | Batch) -> bytes:
 def _missing_triples(
     contents: Contents, other: Contents, *, only_ground: bool
 ) -> dict[Node, list[_Triple]]:
-    """Return the triples that ``other`` lacks, by graph; with ``only_ground`` no blank nodes."""
+    """Return the triples that ``other`` lacks, by graph.
+
+    With ``only_ground`` leave out triples with blank nodes.
+    """
     missing: dict[Node, list[_Triple]] = {}
     for name, triple in contents.missing(other):
         if not (only_ground and (is_blank(name) or _has_blank_node(triple))):
@@ -286,7 +291,7 @@ def _operations(op: ChangeOp, triples: dict[Node, list[_Triple]]) -> Iterator[Op
         g = None if name == DATASET_DEFAULT_GRAPH_ID else name
         seen = set()
         for s, p, o in sort_triples(triples[name]):
-            # A store may have two spellings of a statement: both are deleted, but one is added.
+            # A store may have two spellings of a statement: delete both, but add only one.
             if op == Op.A:
                 key = s, p, identity(o)
                 if key in seen:

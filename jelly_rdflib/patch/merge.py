@@ -1,4 +1,4 @@
-"""`merge` makes one patch of two that were made on the same base."""
+"""`merge` makes one patch out of two that were made on the same base."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from jelly_rdflib.terms import identity
 _Key: TypeAlias = tuple[Any, Any, Any, Any]
 # The subject, predicate and graph.
 _Property: TypeAlias = tuple[Any, Any, Any]
-# Characters of an operation in the `repr` of a conflict.
+# The most characters of an operation in the `repr` of a conflict.
 _MOST_SHOWN = 200
 
 
@@ -39,10 +39,10 @@ class Conflict:
     """Changes of two patches that can't both be made.
 
     Attributes:
-        kind: ``"statement"``: one patch adds the statement, and the other deletes it. ``"value"``:
-            both delete the same value of a subject's property, but don't add the same values.
-            ``"prefix"``: both change the same prefix, or bind a prefix to the same IRI, but in
-            different ways.
+        kind: ``"statement"``: one patch adds a statement that the other deletes. ``"value"``: both
+            delete the same value of a subject's property, but don't add the same values.
+            ``"prefix"``: both change the same prefix, but in different ways, or bind different
+            prefixes to the same IRI.
         ours, theirs: The operations of each patch.
 
     Examples:
@@ -86,7 +86,7 @@ class Conflicts(list[Conflict]):
 
 
 def _first(operations: Sequence[Operation]) -> str:
-    """Return the first operation in words, and the number of others."""
+    """Return the first operation as text, and the number of the others."""
     if not operations:
         return "nothing"
     more = f" and {len(operations) - 1:,} more" if len(operations) > 1 else ""
@@ -106,24 +106,25 @@ def merge(
 ) -> Patch:
     """Return one patch with the changes of two patches that were made on the same base.
 
-    Only the net effect of each patch counts, as by `compact`; with ``base`` only operations that
-    change something there, as by `effective`. A change that both patches make is made once. Changes
-    that can't both be made are conflicts (see `Conflict`): then the merge fails, unless ``favor``
-    says whose changes stay. Without conflicts the result has the effect of both patches in turn, in
-    either order.
+    Only the net effect of each patch counts, as by `compact`; with ``base``, only operations that
+    change something in it count, as by `effective`. A change that both patches make is made once.
+    Changes that can't both be made are conflicts (see `Conflict`): then the merge fails, unless
+    ``favor`` says whose changes stay. Without conflicts the result has the effect of both patches
+    one after the other, in either order.
 
-    If each operation of a patch changes something, as with `record` and `diff`, it adds only
-    statements that the base lacks and deletes only statements that the base has. So one such patch
-    never adds a statement that another deletes. With ``base`` this holds for any patches. In RDF a
+    If each operation of a patch changes something, as with `record` and `diff`, the patch adds
+    only statements that the base lacks and deletes only statements that the base has. So one such
+    patch never adds a statement that another deletes. With ``base`` this holds for any patches. In
+    RDF a
     property may have several values: if two patches replace a value by different ones, the merge
-    has both new values. With ``by_value`` that is a conflict.
+    has both new values. With ``by_value`` this is a conflict.
 
-    Prefixes are compared for all graphs together, as rdflib binds them. Blank nodes are the same if
-    they have the same label. The distinct statements of both patches are in memory.
+    Prefixes are compared for all graphs together, since rdflib binds them so. Blank nodes with the
+    same label are the same. Memory holds the distinct statements of both patches.
 
     Args:
         ours: Bytes, a path, a binary file, or operations, such as a `Patch`; see
-            `jelly_rdflib.apply`. Several patches in it count as one.
+            `jelly_rdflib.apply`. If it has several patches, they count as one.
         theirs: The same for the other side.
         base: The Graph or Dataset that both patches are for. It is not changed.
         favor: ``"ours"`` or ``"theirs"``: the side whose changes stay in a conflict; those of the
@@ -138,7 +139,8 @@ def merge(
 
     Returns:
         A patch with one transaction, or without any if no change is left. It has no ``id``, since
-        it is new. It has the ``prev`` of both; other headers are kept, equal ones once.
+        it is new. It has the ``prev`` that both patches have. Other headers are kept; of equal
+        ones it has one.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.
@@ -236,8 +238,8 @@ def _merge_prefixes(
 ) -> list[Operation]:
     """Return the operations on prefixes of both sides, or of the favoured side.
 
-    Binding a prefix to an IRI unbinds both from their old partners. So operations are compared in
-    groups: two operations with the same prefix or IRI are in one group.
+    In rdflib a prefix has one IRI, and an IRI has one prefix: a new binding of either ends the old
+    one. So operations with the same prefix or IRI form a group, and groups are compared.
     """
     ours, theirs = (side.prefixes for side in sides)
     merged: list[Operation] = []
@@ -247,7 +249,8 @@ def _merge_prefixes(
         if not mine or not others or mine == others:
             merged += mine or others
         elif list(map(_effect, mine)) == list(map(_effect, others)):
-            # They are for different graphs, or only one has the IRI of a deleted prefix.
+            # Both sides have the same effect, though their operations differ: they are for
+            # different graphs, or only one has the IRI of a deleted prefix.
             merged += mine + others
         else:
             tell(Conflict("prefix", mine, others))
@@ -261,7 +264,7 @@ def _effect(operation: PrefixChange) -> tuple[Any, ...]:
 
 
 def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:
-    """Yield sets of prefixes; prefixes that operations bind to the same IRI are in one set."""
+    """Yield sets of prefixes; those that operations bind to the same IRI are in one set."""
     groups: dict[str, set[str]] = {}
     owners: dict[str, str] = {}
     for op, prefix, iri, _ in operations:
@@ -308,7 +311,7 @@ def _find_rivals(
 ) -> dict[_Property, tuple[list[_Key], list[_Key]]]:
     """Find properties where both sides delete the same value but add different values.
 
-    Return them with the keys of all changes that each side makes to them.
+    Return these properties, each with the keys of all changes that either side makes to it.
     """
     rivals: dict[_Property, tuple[list[_Key], list[_Key]]] = {
         _property(key): ([], [])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from rdflib.graph import Graph
 
-# Lines that `print` shows of a long patch, at its start and at its end.
+# How many lines of a long patch `print` shows, from its start and from its end.
 _FIRST_LINES, _LAST_LINES = 20, 5
 
 
@@ -74,8 +74,8 @@ class Patch(PatchOperations, Tabular):
         TC .
     """
 
-    # Prefixes by IRI, from the graphs that the patch was made of. A notebook shortens IRIs with
-    # them.
+    # The prefixes of the graphs that the patch was made from, by IRI. A notebook shortens IRIs
+    # with them.
     _prefixes: Mapping[str, str] = MappingProxyType({})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -83,14 +83,14 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch with operations kept as in this one: tuples or rows."""
+        """The function that makes a patch with operations kept as here: as tuples or as rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
         try:
             header = show(dict(self.header))
         except (IndexError, TypeError, ValueError):
-            # The operations of a patch are not checked when it is made.
+            # This is possible, since operations are not checked when a patch is made.
             header = "?"
         return f"<Patch: {count(len(self), 'operation')}, header {header}>"
 
@@ -99,7 +99,7 @@ class Patch(PatchOperations, Tabular):
         if left_out <= 0:
             return _lines_of(self)
         first, last = _lines_of(self[:_FIRST_LINES]), _lines_of(self[-_LAST_LINES:])
-        # No comment: a reader must refuse a text that lacks operations.
+        # The middle line must not be a comment: a reader must refuse a text that lacks operations.
         return f"{first}\n... {left_out:,} more operations: to_text() has all of them ...\n{last}"
 
     def _repr_html_(self) -> str:
@@ -146,11 +146,11 @@ class Patch(PatchOperations, Tabular):
     def from_arrow(cls, table: Any, *, limits: Limits | None = None) -> Patch:
         """Return the patch whose operations are the rows of a table, in their order.
 
-        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, except that the IRI of the
-        default graph becomes None. It takes other tables, too.
-        The columns ``s``, ``p`` and ``o`` have terms as N-Triples text; ``op``, ``g`` and ``name``
-        are optional. Without ``op`` all rows are additions. The numbers in ``patch``, ``txn`` and
-        ``seq`` are not read.
+        This reverses `to_arrow`, `to_pandas` and `to_polars`, except that the IRI of the default
+        graph becomes None. It also takes other tables.
+        The columns ``s``, ``p`` and ``o`` must have terms as N-Triples text; ``op``, ``g`` and
+        ``name`` are optional. Without ``op`` all rows are additions. The numbers in ``patch``,
+        ``txn`` and ``seq`` are not read.
 
         Args:
             table: A table or record batch of any library with Arrow: pyarrow, pandas, polars,
@@ -161,8 +161,8 @@ class Patch(PatchOperations, Tabular):
             ModuleNotFoundError: pyarrow is missing.
             TypeError: ``table`` is not a table.
             EncodeError: A row is not an operation, or an ``END`` comes before the last row; the
-                message has the number of the row, from 0 on. Or a column is missing, has another
-                type, or is unknown.
+                message has the number of the row, counted from 0. Or a column is missing, has a
+                wrong type, or is unknown.
             LimitError: A term is larger than ``limits``.
 
         Examples:
@@ -251,7 +251,7 @@ class Patch(PatchOperations, Tabular):
         self._write(path, options, format)
 
     def _like(self, rows: Tabular) -> Patch:
-        """Return a patch of rows that were made from this patch."""
+        """Return the patch of ``rows``, which were made from this patch."""
         return self._shown(Patch.of_slices(list(rows._slices())))
 
     def _shown(self, other: Patch) -> Patch:
@@ -321,7 +321,7 @@ class Patch(PatchOperations, Tabular):
 
 
 def join_parts(parts: Iterable[Operation | Batch]) -> Patch:
-    """Return a patch of batches and of operations between them; all become rows of batches."""
+    """Return a patch made from batches and single operations, which become rows of batches."""
     slices: list[BatchSlice] = []
     for cls, run in groupby(parts, type):
         found: Any = iter(run)
@@ -344,6 +344,7 @@ def _lines_of(operations: Patch) -> str:
                 writer.write_all(shown)
             file.write(lines.getvalue())
         except (EncodeError, LimitError):
-            # `print` must not fail, even if RDF Patch text can't express an operation.
+            # Show the operations in another way, since `print` must not fail if RDF Patch text
+            # can't express one.
             file.write("".join(f"... {show(operation)} ...\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

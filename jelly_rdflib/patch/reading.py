@@ -17,7 +17,7 @@ from jelly_rdflib.streams.open_input import closing_reader, open_input
 from jelly_rdflib.types import ChangeFormat, Readable
 
 _DEFAULT_LIMITS = Limits()
-# The smallest number of operations that a batch counts as.
+# A batch counts as at least this many operations.
 _BATCH_COST = 128
 
 
@@ -31,9 +31,9 @@ def read_patches(
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.
 
-    One patch at a time is in memory, as columns. ``limits.max_held_operations`` bounds the size of
-    a patch; each frame counts as at least 128 operations. For a patch that is larger than memory,
-    use `read_operations` or `apply`.
+    Memory holds one patch at a time, as columns. ``limits.max_held_operations`` bounds the size of
+    a patch, where each frame counts as at least 128 operations. For patches that are larger than
+    memory, use `read_operations` or `apply`.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `read_operations`.
@@ -54,7 +54,7 @@ def read_patches(
         OSError: The path can't be opened or read.
 
     See Also:
-        - `read_operations`: operation by operation, of patches of any size.
+        - `read_operations`: read patches of any size, operation by operation.
 
     Examples:
         >>> from rdflib import URIRef
@@ -120,7 +120,7 @@ def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
     with closing_reader(batches):
         for batch in batches:
             yield from collector.take(batch)
-            # This frees its memory before the next batch is read.
+            # Free its memory before the next batch is read.
             del batch
 
 
@@ -138,7 +138,7 @@ class PatchCollector:
 
     @property
     def is_open(self) -> bool:
-        """Whether a patch has started that has not ended yet."""
+        """Whether a patch has started but not ended yet."""
         return bool(self._slices)
 
     def take(self, batch: Batch) -> Iterator[Patch]:

@@ -25,11 +25,11 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 Unit: TypeAlias = Literal["patch", "transaction", "change"]
 
-# Consecutive changes, consecutive headers, or a mark of a transaction or patch.
+# Matches consecutive changes, consecutive headers, or one mark of a transaction or patch.
 _RUN = re.compile(b"[%c%c%c%c]+|%c+|." % (Op.PA, Op.PD, Op.A, Op.D, Op.H), re.DOTALL)
 _HEADER_OR_END = re.compile(b"[%c%c]" % (Op.H, Op.END))
-# The number of changes that are encoded at once to measure their size, where cuts are allowed
-# between changes.
+# How many changes are encoded at once to measure their size, if cuts are allowed between any of
+# them.
 _CHUNK = 64
 # Bytes reserved for the rows that a cut adds, and for the end of a patch.
 _MARGIN = 32
@@ -51,24 +51,25 @@ def split(
 
     ``by`` is the unit that is never cut. Without a maximum each file gets one unit; consecutive
     changes outside of transactions count as a transaction. With a maximum a file gets as many units
-    as fit, and a larger unit gets a file of its own; changes outside of transactions may be cut
-    anywhere.
+    as fit. A unit that is larger than the maximum gets a file of its own. Changes outside of
+    transactions may then be cut anywhere.
 
-    If a patch is cut, the first of its files has its headers, but the last one has its ``id``: only
-    then is the whole patch applied. So `concat` of the files gives the patch. If a transaction is
-    cut, it becomes several transactions that end in the same way.
+    If a patch is cut, the first of its files has its headers, except its ``id``: that is in the
+    last file, since the patch is complete only there. `concat` of the files gives the patch again.
+    If a transaction is cut, it becomes several transactions that end in the same way.
 
-    The source is read twice, the first time before any file is written. So an error in the source
-    leaves no files. A pipe is kept in a temporary file meanwhile. Memory is bounded by a frame.
+    The source is read twice, the first time before any file is written, so that an error in the
+    source leaves no files. For this a pipe is kept in a temporary file. Memory holds one frame at
+    a time.
 
     Args:
         source: A source as for `jelly_rdflib.read_operations`: bytes, a path, or a binary file.
-        template: The paths of the files, with the place of their number as in `str.format`, such as
-            ``"part-{:04}.jellyp"`` or ``"parts/{}.rdfp.gz"``; the first number is 1. Its extension
+        template: The paths of the files, with a field for their number as in `str.format`, such as
+            ``"part-{:04}.jellyp"`` or ``"parts/{}.rdfp.gz"``; the first number is 1. The extension
             selects the format. Existing files are replaced.
         by: ``"patch"``, ``"transaction"`` or ``"change"``, which needs a maximum.
-        max_changes: Changes of statements and prefixes that a file may have.
-        max_bytes: Bytes that a file may have, before compression.
+        max_changes: How many changes of statements and prefixes a file may have.
+        max_bytes: How many bytes a file may have before compression.
         options: The options of Jelly-Patch; by default those of the source if it is Jelly-Patch,
             else `PatchOptions()`.
         limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
@@ -79,7 +80,7 @@ def split(
         An iterator of paths. Each file is complete when its path is returned.
 
     Raises:
-        ValueError: ``by`` or a maximum is not allowed, ``template`` has no place for a number,
+        ValueError: ``by`` or a maximum is not allowed, ``template`` has no field for a number,
             ``by="change"`` lacks a maximum, or a file to be written is ``source`` itself.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
@@ -128,7 +129,7 @@ def _is_same_file(path: str, other: str | os.PathLike[str]) -> bool:
 
 
 def check_template(template: str) -> None:
-    """Check that a template of paths has a place for a number."""
+    """Check that a template of paths has a field for a number."""
     try:
         is_good = template.format(1) != template.format(2)
     except (LookupError, ValueError, AttributeError, TypeError):
@@ -141,12 +142,12 @@ def check_template(template: str) -> None:
 
 @dataclass(frozen=True)
 class How:
-    """The way to split: arguments of `split`, and ``to``, the name of the files' format."""
+    """How to split: arguments of `split`, and ``to``, the name of the files' format."""
 
     by: Unit = "patch"
     max_changes: int | None = None
     max_bytes: int | None = None
-    # Any, since the types of `PatchWriter` allow options only with names of Jelly-Patch.
+    # The type is Any, since `PatchWriter` allows options only with names of Jelly-Patch.
     to: Any = JELLY_PATCH.name
 
     def __post_init__(self) -> None:
@@ -168,7 +169,8 @@ class How:
 class OutputPart(NamedTuple):
     """One file to be written: its number, the number of files, the options, and its rows.
 
-    All rows must be read before the next part. Only Jelly-Patch has options; else they are None.
+    All rows must be read before the next part. Other formats than Jelly-Patch have no options:
+    then they are None.
     """
 
     number: int
@@ -188,7 +190,7 @@ class OutputPart(NamedTuple):
 def read_parts(
     reopen: Callable[[], BatchSource], how: How, *, options: PatchOptions | None = None
 ) -> Iterator[OutputPart]:
-    """Yield the parts of a source that ``reopen`` opens from the start; for options see `split`."""
+    """Yield the parts of a source, which ``reopen`` opens from its start; options: see `split`."""
     planner = _Planner(how, options)
     with closing(reopen()) as batches:
         for batch in batches:
@@ -234,7 +236,7 @@ def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], Ba
 
 @dataclass
 class _Cut:
-    """A cut before a row; ``end`` is the end of the transaction that is cut, if any."""
+    """A cut before a row; if it cuts a transaction, ``end`` is the operation that ends this."""
 
     row: int
     end: Op | None = None
@@ -242,7 +244,7 @@ class _Cut:
 
 @dataclass
 class _Unit:
-    """Rows that belong together.
+    """Rows that must not be cut.
 
     ``meter`` measures a file with only these rows. ``is_inside`` says that they start inside a
     transaction.
@@ -255,7 +257,7 @@ class _Unit:
 
 
 class _Meter:
-    """Counts the bytes of a file by writing it without keeping it."""
+    """Counts the bytes of a file by writing it to nowhere."""
 
     def __init__(
         self, options: PatchOptions | None, format: Any, *, is_inside: bool = False
@@ -273,7 +275,8 @@ class _Meter:
     def add(self, rows: Batch) -> None:
         """Write rows, and count the written bytes."""
         self._writer.write_all(rows)
-        # End the frame, to count its bytes. The file has larger frames, so it takes no more bytes.
+        # End the frame, to count its bytes. The real file has larger frames, so it needs no more
+        # bytes than this.
         self._writer.encoder.flush()
 
 
@@ -285,14 +288,14 @@ class _Planner:
     options: PatchOptions | None
     row: int = 0
     cuts: list[_Cut] = field(default_factory=list)
-    # The row of the last cut of each patch that is cut, by the first row of the patch.
+    # For each patch that is cut, by its first row: the row of its last cut.
     last_cuts: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._is_started = False
         self._is_inside = False
         self._patch_start = 0
-        # Complete units of the patch and of the part.
+        # How many complete units the patch and the part have so far.
         self._patch_units = self._part_units = 0
         self._part_changes = 0
         self._unit: _Unit | None = None
@@ -323,7 +326,7 @@ class _Planner:
             return None
         options = self.options
         if options is not None:
-            # In a FRAME stream only a whole patch could be measured.
+            # Measure another type of stream: in a FRAME stream only a whole patch could be.
             options = replace(options, stream_type=PatchStreamType.PUNCTUATED, delimited=True)
         return _Meter(options, self.how.to, is_inside=is_inside)
 
@@ -372,7 +375,7 @@ class _Planner:
             self._add(batch, start, stop, changes=stop - start)
 
     def _next_chunk(self, changes: int) -> int:
-        """Return how many of ``changes``, which may be cut anywhere, to take at once."""
+        """Return how many changes to take at once; cuts are allowed between any of them."""
         most = self.how.max_changes
         if most is not None:
             changes = min(changes, max(most - self._part_changes, 0) or most)
@@ -398,7 +401,7 @@ class _Planner:
             self._unit.meter.add(rows)
 
     def _close(self) -> None:
-        """End the unit, and put it into the part, or into a new part after a cut."""
+        """End the unit, and put it into the part; if it does not fit, cut and start a new part."""
         unit, self._unit = self._unit, None
         assert unit is not None
         if self._part_units > 0 and not self._fits(unit):
@@ -430,7 +433,7 @@ _NEXT_PART: Any = object()
 
 
 def _read_pieces(batches: BatchSource, plan: _Planner) -> Iterator[Any]:
-    """Yield the rows of a stream as batches and operations, and `_NEXT_PART` before each part."""
+    """Yield the rows of a stream as batches and operations, with `_NEXT_PART` before each part."""
     cuts = iter(plan.cuts)
     cut = next(cuts, None)
     row = patch_start = 0

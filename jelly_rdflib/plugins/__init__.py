@@ -1,4 +1,4 @@
-"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats, and a store that is made for changes."""
+"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats, and the store `JellyStore`."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from jelly_rdflib.extras import advice
 
 
 def _import_arrow() -> Any:
-    # Imported late: the module needs pyarrow, which is an extra.
+    # Import the module here, since it needs pyarrow, which is an extra.
     from jelly_rdflib import arrow
 
     return arrow
 
 
 def _import_remote_log() -> Any:
-    # Imported late: the module needs httpx2, which is an extra.
+    # Import the module here, since it needs httpx2, which is an extra.
     with advice("a patch log on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.http.remote_log import open_remote
     return open_remote
 
 
 def _import_fuseki() -> Any:
-    # Imported late: the module needs httpx2, which is an extra.
+    # Import the module here, since it needs httpx2, which is an extra.
     with advice("a change of data on a server", "jelly-rdflib[http]"):
         from jelly_rdflib.live.fuseki import apply_to_fuseki
     return apply_to_fuseki
@@ -44,7 +44,7 @@ importers.import_remote_log = _import_remote_log
 class Plugin(NamedTuple):
     """The plugins for a format, under the names that `jelly_rdflib.formats` has for the format.
 
-    File extensions mean the first name. The modules of the parser and the serializer have
+    File extensions stand for the first name. The modules of the parser and the serializer have
     names that start with ``module``, their classes have names that start with ``classes``.
     """
 
@@ -60,7 +60,8 @@ PLUGINS = (
     Plugin(
         ("rdf-patch-thrift", "application/rdf-patch+thrift"), ("rdfpb",), "patch", "RdfPatchThrift"
     ),
-    # No entry point "jelly": pyjelly has one, and the order of folders would decide.
+    # There is no entry point for the name "jelly": pyjelly has one, and with two the order of
+    # folders would decide which counts.
     Plugin(("jelly-rdf", "jelly", "application/x-jelly-rdf"), ("jelly",), "rdf", "Jelly"),
 )
 
@@ -68,12 +69,13 @@ PLUGINS = (
 def register() -> None:
     """Register the plugins with rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
-    ``import jelly_rdflib`` calls it. rdflib also finds the names by the entry points of the
-    installed package, without that import; only this call registers the formats of file names, the
-    name ``jelly``, and a package that is not installed. A name that rdflib knows already is left
-    alone: if pyjelly is installed, ``jelly`` is pyjelly's, the media type is either one's, and
-    ``jelly-rdf`` is always ours.
-    This package runs SPARQL Update on a recorded store and on a `JellyStore`, rdflib on all others.
+    ``import jelly_rdflib`` calls it. If the package is installed, rdflib also finds the names by
+    entry points, without that import. But the formats of file names and the name ``jelly`` are
+    only registered by this call. A name that rdflib knows already is left alone: if pyjelly is
+    installed, ``jelly`` is pyjelly's, the media type may be of either package, and ``jelly-rdf``
+    is always ours.
+    After the call, SPARQL Update on a recorded store and on a `JellyStore` is run by this package,
+    and on all other stores by rdflib.
 
     Examples:
         >>> import rdflib.util
@@ -83,7 +85,8 @@ def register() -> None:
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
         rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
-    # Registered by name: importing rdflib's SPARQL takes as long as all the rest.
+    # Register the class by its name, since importing rdflib's SPARQL takes as long as all the
+    # rest.
     rdflib.plugin.register("sparql", UpdateProcessor, f"{__name__}.updates", "Updates")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):

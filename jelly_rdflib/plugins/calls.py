@@ -1,4 +1,4 @@
-"""Inspects the callers of a plugin for arguments that rdflib does not pass on."""
+"""Inspects the callers of a plugin, to find arguments that rdflib does not pass on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 
 
 def find_caller(method: Any) -> Any:
-    """Return the object whose method is the nearest one among the callers; None without one."""
+    """Return the object on which a method was called, by the nearest such caller; or None."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not method.__code__:
         frame = frame.f_back
@@ -27,9 +27,10 @@ def find_caller(method: Any) -> Any:
 def find_target(sink: Graph) -> Graph:
     """Return the dataset that is parsing, if any; otherwise the sink.
 
-    A dataset gives its parsers only its default graph, so this looks for the dataset among the
-    callers. The dataset itself is needed, since it binds rdflib's own prefixes when it is first
-    asked for any: if that came later, it would restore prefixes that the patch has unbound.
+    A dataset passes only its default graph to its parsers, so this looks for the dataset among the
+    callers. The dataset itself is needed: when it is first asked for a prefix, it binds rdflib's
+    own prefixes. If this happened after the patch, prefixes that the patch has unbound would be
+    back.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not Graph.parse.__code__:
@@ -47,12 +48,12 @@ def get_bytes(source: InputSource, format: Format) -> Any:
     stream: Any = source.getByteStream()
     if stream is None:
         stream = source.getCharacterStream()
-    # For a StringIO, rdflib may use the stream of text as the stream of bytes, too.
+    # Look at the stream's type: for a StringIO, rdflib may give the text as the stream of bytes.
     is_text = isinstance(stream, io.TextIOBase | codecs.StreamReader)
     if (is_text or stream is None or isinstance(stream, BytesIOWrapper)) and not format.is_text:
         raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
     if isinstance(stream, BytesIOWrapper) and stream.name in ("string", "stream"):
-        # Errors must not begin with rdflib's name for text that has none.
+        # Leave out rdflib's own name for text without a name: errors would begin with it.
         return SimpleNamespace(read=stream.read, wrapped=stream.wrapped)
     return SimpleNamespace(read=_encoding_reader(stream)) if is_text else stream
 
@@ -63,7 +64,8 @@ def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
 
     def read(size: int) -> bytes:
         nonlocal rest
-        # A StreamReader counts bytes: it returns no text for a part of a character.
+        # Ask for 8 or more: a StreamReader counts bytes, and returns no text for a part of a
+        # character, which would look like the end.
         rest = rest or stream.read(max(size, 8)).encode()
         piece, rest = rest[:size], rest[size:]
         return piece
@@ -74,8 +76,9 @@ def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
 def check_not_decoded(format: Format) -> None:
     """Raise a TypeError if `Graph.serialize` is about to decode a binary format.
 
-    rdflib passes on the same encoding for None and for UTF-8, so this looks at its variables. If
-    they are unexpected, rdflib's own UnicodeDecodeError follows, which gives no advice.
+    rdflib passes on the same encoding for None and for UTF-8, so this looks at the variables of
+    `Graph.serialize`. If they are not as expected, this does nothing, and rdflib will raise its
+    own UnicodeDecodeError, without advice.
     """
     frame = inspect.currentframe()
     caller = frame and frame.f_back and frame.f_back.f_back

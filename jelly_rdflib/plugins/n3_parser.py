@@ -1,4 +1,4 @@
-"""N3 without formulas into a `JellyStore`, by rdflib's own parser."""
+"""Reads N3 without formulas into a `JellyStore`, with rdflib's own parser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _NAMES = ("n3", "text/n3")
 class _StoreWithoutFormulas(Memory):
     """Takes the output of rdflib's parser, up to the first thing that a `JellyStore` can't hold.
 
-    rdflib's parser refuses every store without formulas, even if a text has none.
+    It is needed since rdflib's parser refuses every store that can't hold formulas, even if a text
+    has none.
     """
 
     def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
@@ -42,7 +43,7 @@ class _StoreWithoutFormulas(Memory):
 class N3Parser(Parser):
     """Adds the statements of N3 to a graph of a `JellyStore`.
 
-    Other stores keep the parser that rdflib has for them.
+    For other stores it calls rdflib's own parser.
     """
 
     _other: type[Parser] = rdflib.plugin.get(_NAMES[0], Parser)
@@ -57,14 +58,14 @@ class N3Parser(Parser):
 
         Raises:
             ApplyError: The text has a formula or a variable.
-            EncodeError: A term has a text without a UTF-8 form.
+            EncodeError: The text of a term can't be encoded as UTF-8.
             SyntaxError: The text is not N3: rdflib's ``BadSyntax``.
         """
         if type(sink.store) is not JellyStore:
             self._other().parse(source, sink, *more, **settings)
             return
         parsed = Graph(_StoreWithoutFormulas(), sink.identifier, base=sink.base)
-        # rdflib's parser binds the prefixes with this manager once it has read everything.
+        # rdflib's parser binds the prefixes with this manager, after it has read everything.
         parsed.namespace_manager = sink.namespace_manager
         self._other().parse(source, parsed, *more, **settings)
         sink.addN((s, p, o, sink) for s, p, o in parsed)

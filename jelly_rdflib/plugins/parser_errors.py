@@ -22,7 +22,8 @@ class ParserApplyError(ApplyError, ParserError):
     """An `ApplyError` of a parser plugin."""
 
 
-# Exactly these classes: a `RollbackError`, for example, is not caused by the input.
+# Only these classes, not their subclasses: for example, the input does not cause a
+# `RollbackError`.
 _KINDS: dict[type, type[ParserError]] = {
     kind: both
     for both in (ParserDecodeError, ParserLimitError, ParserApplyError)
@@ -34,8 +35,8 @@ _KINDS: dict[type, type[ParserError]] = {
 def raising_parser_errors() -> Iterator[None]:
     """Turn errors of an input into subclasses of ``rdflib.exceptions.ParserError``.
 
-    Callers of ``Graph.parse`` catch that error, whichever format they parse. The core raises the
-    errors, and must not import rdflib. So the plugins change the class of each error here.
+    Callers of ``Graph.parse`` catch that error, whichever format they parse. But the core, which
+    raises the errors, must not import rdflib, so the plugins change the class of each error here.
     """
     try:
         yield

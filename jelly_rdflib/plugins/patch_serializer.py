@@ -43,8 +43,8 @@ class PatchSerializer(Serializer):
     ) -> None:
         """Write one patch with one transaction.
 
-        The patch has the prefixes, too: first your own, last those of the prefixes that rdflib
-        binds by itself which the statements use. A patch that removes statements has no prefixes.
+        The patch has the prefixes, too: first your own, and then those that rdflib binds by
+        itself, if the statements use them. A patch that removes statements has no prefixes.
 
         ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
         any encoding to get the bytes of a binary format.
@@ -56,8 +56,8 @@ class PatchSerializer(Serializer):
             operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
                 for one that deletes the statements. By default ``"add"``, unless ``target`` is
                 given.
-            target: A graph or dataset: write the patch that turns the one serialized into it; see
-                `jelly_rdflib.diff`.
+            target: A graph or dataset. If given, the patch is the one that turns the serialized
+                graph or dataset into this one; see `jelly_rdflib.diff`.
             header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
             header_prev: IRI of the previous patch, for the header ``prev``; by default no header.
             options: Options of a Jelly-Patch stream; by default `PatchOptions()`, with triples for
@@ -87,7 +87,8 @@ class PatchSerializer(Serializer):
             if target is None:
                 _write_all(self.store, writer, is_removed=operation == "remove")
             else:
-                # The default graph of a change is None, which all options allow.
+                # No conversion is needed: a diff has None for the default graph, which all options
+                # allow.
                 changes = diff(self.store, target)
                 writer.write_all(each for each in changes if each[0] not in (Op.TX, Op.TC))
             writer.commit()
@@ -143,7 +144,8 @@ class RdfPatchThriftSerializer(PatchSerializer):
 def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
     """Write operations for all statements, and for prefixes unless the statements are removed.
 
-    A reader with rdflib has rdflib's own prefixes, and other readers need only those in use.
+    Of the prefixes that rdflib binds by itself, only those in use are written: a reader with
+    rdflib has them all, and other readers need no more.
     """
     bindings = set() if is_removed else set(graph.namespaces())
     own = bindings & find_own_bindings(graph)

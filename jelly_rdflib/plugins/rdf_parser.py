@@ -56,11 +56,12 @@ class JellyParser(Parser):
                 `jelly_rdflib.read_statements`.
             strict: Whether to refuse a stream whose logical type does not fit; see
                 `jelly_rdflib.read_statements`. False by default.
-            directions: Whether to keep the base directions of literals, which is an error here, or
-                to drop them; see `jelly_rdflib.read_statements`.
+            directions: What to do with the base directions of literals: ``"keep"`` makes them an
+                error here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
             bnode_context: None to keep the labels of blank nodes, so that patches for the parsed
-                data find them. A dict, even an empty one, maps each label to a blank node, and gets
-                new nodes for labels that it lacks, as in rdflib's parser of N-Quads.
+                data find them. Or a dict, even an empty one, from labels to blank nodes: it gives
+                the node for each label, and gets a new node for a label that it lacks, as in
+                rdflib's parser of N-Quads.
             atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
 
         Raises:

@@ -35,7 +35,7 @@ class JellySerializer(Serializer):
         options: StreamOptions | None = None,
         namespaces: bool | None = None,
     ) -> None:
-        """Write one flat stream; with a grouped logical type in ``options``, one frame.
+        """Write one flat stream, or one frame if ``options`` have a grouped logical type.
 
         ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
         any encoding to get bytes.

@@ -18,7 +18,8 @@ from rdflib.term import BNode, Literal, Node, Variable
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 if TYPE_CHECKING:
-    # rdflib's engine loads this module while it is itself imported. So functions import the engine.
+    # rdflib's engine loads this module while it is being imported itself, so only functions can
+    # import the engine.
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
 _STORE = "jelly_rdflib.store.jelly_store"
@@ -33,7 +34,7 @@ def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
 
     Raises:
         NotImplementedError: rdflib must evaluate the part: it isn't a basic graph pattern, or is
-        about another store or all graphs together, or has a path.
+            about another store or all graphs together, or has a path.
     """
     if part.name == "BGP":
         pattern = _pattern_of(ctx, part)
@@ -51,7 +52,7 @@ class _Pattern:
     variables: dict[Node, int]
 
     def join(self, graph: Graph) -> Iterator[tuple[Node, ...]]:
-        """Iterate over the terms of the variables, solution by solution."""
+        """Iterate over the solutions, each with the terms of the variables."""
         store: Any = graph.store
         found: Iterator[tuple[Node, ...]]
         found = store.quads.join(self.triples, graph, len(self.variables))
@@ -68,7 +69,7 @@ class _Pattern:
 def _pattern_of(ctx: Any, part: Any) -> _Pattern:
     if not part.triples:
         raise NotImplementedError
-    # Most graphs are in other stores: check that first.
+    # Check the store first, since most graphs are in other stores.
     _graph_of(ctx.graph)
     variables: dict[Node, int] = {}
     triples = []
@@ -99,10 +100,11 @@ def _graph_of(graph: Any) -> Graph:
 def _solutions(
     ctx: Any, variables: list[Node], found: Iterable[tuple[Node, ...]]
 ) -> Iterator[FrozenBindings]:
-    """Yield solutions in rdflib's form; each has its own context, whose graph may change."""
+    """Yield solutions in rdflib's form; each has its own context, since its graph may change."""
     from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings  # noqa: PLC0415
 
-    # Set the attributes that their constructors set, without the constructors' copies.
+    # Make the objects without their constructors, which copy the bindings, and set the same
+    # attributes.
     outer, state = dict(ctx.bindings), ctx.__dict__
     kind: Any = type(ctx)
     for nodes in found:
@@ -120,8 +122,8 @@ def _solutions(
 def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
     """Return how many solutions a basic graph pattern has, grouped by some of its variables.
 
-    The pattern may be about one graph, or about each named graph. Each aggregate must be COUNT
-    without DISTINCT, of all or of a variable, or must return a variable of the groups.
+    The pattern may be about one graph, or about each named graph. Each aggregate must be a COUNT
+    of all or of a variable, without DISTINCT, or must return one of the variables of GROUP BY.
     """
     from rdflib.plugins.sparql.sparql import FrozenBindings  # noqa: PLC0415
 
@@ -132,7 +134,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
         raise NotImplementedError
     found = _pattern_of(ctx, pattern)
     groups = list(part.p.expr or ())
-    # Check the type first: expressions have no hash.
+    # Check the type first, since other expressions can't be hashed.
     if term in found.variables or not all(
         isinstance(each, Variable) and each in found.variables for each in groups
     ):
@@ -140,7 +142,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
     for each in part.A:
         is_count = each.name == "Aggregate_Count" and not each.distinct
         is_variable = isinstance(each.vars, Variable) and each.vars in found.variables
-        # rdflib turns a selected variable of the groups into a SAMPLE.
+        # rdflib turns a selected variable of GROUP BY into a SAMPLE.
         is_group = each.name == "Aggregate_Sample" and is_variable and each.vars in groups
         if not (is_group or (is_count and (is_variable or each.vars == "*"))):
             raise NotImplementedError
@@ -164,15 +166,15 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
                 },
             )
         )
-    # Without groups, rdflib gives one solution without bindings.
+    # If there are no groups, return one solution without bindings, as rdflib does.
     return made or [FrozenBindings(ctx)]
 
 
 def _named_graphs(ctx: Any, term: Any) -> list[Graph]:
-    """Return the graphs that ``GRAPH`` with this term is about."""
+    """Return the graphs that ``GRAPH`` with this term means."""
     name = ctx[term]
     if name is not None:
         return [Graph(ctx.dataset.store, name)]
     default = get_default_graph(ctx.dataset)
-    # The name of the dataset's own method depends on the version of rdflib.
+    # Ask the store, since the name of the dataset's own method depends on the version of rdflib.
     return [graph for graph in default.store.contexts() if graph != default]

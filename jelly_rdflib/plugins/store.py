@@ -2,8 +2,8 @@
 
 rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add triple by triple, and its serializers of
 N-Triples and N-Quads make a node of each term. The first `JellyStore` imports this module, which
-then puts our parsers and serializers in their place. These pass all other stores, and everything
-that they don't support, on to the ones that were registered before.
+puts faster parsers and serializers in their place. For other stores, and for everything that they
+don't support, these call the ones that were registered before.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
-# The most bytes of an unfinished output that memory holds; a longer one is kept in a file.
+# The most bytes of an unfinished output in memory; a longer output is kept in a temporary file.
 _SPOOLED = 1 << 24
 
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
-    # Imported late: importing what a log needs takes as long as all the rest.
+    # Import this here, since importing what a log needs takes as long as all the rest.
     from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)
@@ -59,7 +59,7 @@ JellyStore.open_file = _open_file
 
 
 def _replace(ours: Any, kind: Any, format: Format) -> Any:
-    """Register our plugin for a format in place of the registered one; return that one."""
+    """Register our plugin for a format; return the plugin that was registered before."""
     known = {plugin.name for plugin in rdflib.plugin.plugins(None, kind)}
     names = known.intersection((*format.names, *format.extensions))
     other = rdflib.plugin.get(min(names), kind)
@@ -85,16 +85,16 @@ class StoreParser(Parser):
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add the statements of the text to the sink: all of them, or none after an error.
 
-        Blank nodes get new labels, as by rdflib's own parsers, so that no two texts share one. But
-        blank nodes without labels in the text get the same labels in each store that was empty
-        before. A prefix that the graph has for another IRI keeps that IRI.
+        Blank nodes get new labels, as by rdflib's own parsers, so that no two texts share a blank
+        node. But blank nodes that have no label in the text get the same labels in each store that
+        was empty before. A prefix that the graph has for another IRI keeps that IRI.
 
         Args:
             source: The input that rdflib has opened.
             sink: The graph to add to. The default graph of a Dataset stands for the dataset.
             more, settings: ``limits``, see `jelly_rdflib.Limits`, and ``directions``, see
-                `jelly_rdflib.read_statements`. Any other setting is for the other stores' parser,
-                which then parses the text.
+                `jelly_rdflib.read_statements`. With any other setting the parser for other stores
+                parses the text.
 
         Raises:
             DecodeError: The input breaks a rule of the format.
@@ -120,7 +120,8 @@ class StoreParser(Parser):
         if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
         parsing = vars(target.store)
-        # The store may already have nodes of the same text, or get them now from another thread.
+        # Blank nodes without labels may get fixed labels only if the store has no nodes of the
+        # same text, and gets none now from another thread.
         is_first = parsing.setdefault("_first_parser", self) is self
         try:
             is_empty = not any(True for _ in target.store.triples((None, None, None)))
@@ -159,7 +160,8 @@ class StoreSerializer(Serializer):
     def __init__(self, store: Graph) -> None:
         super().__init__(store)
         if type(store.store) is not JellyStore:
-            # The other serializer may refuse the store, which must happen before a file is opened.
+            # Make the other serializer here: if it refuses the store, it must do so before a file
+            # is opened.
             self._other(store)
 
     def serialize(
@@ -171,8 +173,8 @@ class StoreSerializer(Serializer):
     ) -> None:
         """Write all statements, sorted, in canonical form.
 
-        If a statement is not allowed in RDF 1.1, such as one with a relative IRI, the serializer
-        for other stores writes all statements, or raises an error.
+        If RDF 1.1 does not allow a statement, for example one with a relative IRI, the serializer
+        for other stores writes all statements instead, or raises an error.
         """
         graph = self.store
         if (
@@ -184,7 +186,7 @@ class StoreSerializer(Serializer):
         ):
             self._other(graph).serialize(stream, base=base, encoding=encoding, **settings)
             return
-        # If written bytes can't be taken back, write only once all of them are known.
+        # If bytes that were written can't be taken back, collect all of them before writing any.
         can_take_back = isinstance(stream, io.BytesIO | io.BufferedWriter) and stream.seekable()
         with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
             place: Any = stream if can_take_back else spool
@@ -207,7 +209,7 @@ class NTriplesParser(StoreParser, format="n-triples"):
 
 
 class NQuadsParser(StoreParser, format="n-quads"):
-    """Adds N-Quads to a `JellyStore`, and lists a dataset's default graph, as rdflib's parser."""
+    """Adds N-Quads to a `JellyStore`, and lists a dataset's default graph, as rdflib's does."""
 
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         super().parse(source, sink, *more, **settings)

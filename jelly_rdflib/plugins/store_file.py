@@ -41,11 +41,12 @@ from jelly_rdflib.streams.writing import StatementWriter
 if TYPE_CHECKING:
     from jelly_rdflib.store.jelly_store import JellyStore
 
-# A file that is being written changes all the time. After this many seconds without a change, its
-# writer must have been killed.
+# A file that is being written changes all the time. If one has not changed for this many seconds,
+# its writer must have been killed.
 _LEFT_BEHIND = 3600
-# The file is written when a replay would take as long as reading the file, or this many bytes.
-# Opening a patch takes about as long as reading `_PATCH_COST` bytes.
+# The file is written when replaying the later patches would take as long as reading the file, but
+# at least as long as reading this many bytes. Opening a patch takes about as long as reading
+# `_PATCH_COST` bytes.
 _LEAST_REPLAY = 1 << 20
 _PATCH_COST = 1 << 12
 # A store may have any number of prefixes, so its file and its log may, too.
@@ -56,15 +57,16 @@ class StoreFile:
     """Keeps the contents of a store in a file, until `close` is called.
 
     Each commit is a patch in the log, which is on the disk when the commit returns. The file is a
-    snapshot, which names its version in the log, and ends with a digest. It is written in one step:
-    when the store is closed, and after a commit if the later patches are larger than the file.
-    Opening the file applies these patches. So the log alone has all data, and a damaged file is
-    made again from it.
+    snapshot: it names its version in the log, and ends with a digest. It is replaced in one step,
+    when the store is closed, and after a commit if the patches since the file's version are larger
+    than the file. Opening the store applies these patches. The log alone has all data, so a
+    damaged file is made again from it.
 
     Args:
-        store: A store without statements. It gets the contents, and loses its own prefixes.
-        path: The file; the log is ``path`` + ``.log``. If a file has no log, a log is made, whose
-            first patch has the contents of the file.
+        store: A store without statements. It gets the contents of the file, and loses its own
+            prefixes.
+        path: The file; the log is ``path`` + ``.log``. If a file has no log, a log is made, and
+            its first patch has the contents of the file.
         create: Whether to make the file and the log if both are missing.
     """
 
@@ -82,13 +84,13 @@ class StoreFile:
         if any(self._dataset.quads()):
             raise ValueError("a file is opened by an empty store, but this one has statements")
         store.destroy(None)
-        # The version that the file's metadata name.
+        # The version that the metadata of the file name.
         self._saved = ""
         # The size of the file in bytes, uncompressed.
         self._size = 0
         # The error that shows the damage, if the file is damaged.
         self._damage: Exception | None = None
-        # The bytes of the patches since that version, and the cost of opening each.
+        # The bytes of the patches since the file's version, plus the cost of opening each patch.
         self._replay_cost = 0
         self.recorder: Recorder | None = None
         # A second recording, which gets each transaction that the log gets.
@@ -157,7 +159,7 @@ class StoreFile:
         if not is_new:
             wanted &= found
         if wanted != found:
-            # The folder may belong to another user, or be on a read-only medium.
+            # This may fail: the folder may belong to another user, or be on a read-only medium.
             with suppress(OSError):
                 log_path.chmod(wanted)
 
@@ -192,7 +194,7 @@ class StoreFile:
         elif not is_there:
             self._check_out()
         elif log_id == self._log.log_id:
-            # The id alone may name another version, if the log was restored.
+            # Look for number and id: if the log was restored, a number may mean another version.
             point = Point(int(number), URIRef(patch_id))
             try:
                 self._count(self._log.patches(point))
@@ -231,7 +233,7 @@ class StoreFile:
         return not any(operation[0] in (Op.A, Op.D) for operation in difference)
 
     def _has_first_data(self) -> bool:
-        # Version 1 may have been squashed.
+        # If version 1 was squashed, it can't be compared.
         with suppress(LogError):
             return self._has_data_of(1)
         return False
@@ -256,7 +258,8 @@ class StoreFile:
         """Append a transaction to the log.
 
         Raises:
-            LogError: The previous commit was interrupted: the log has its patch, but the store not.
+            LogError: The previous commit was interrupted: the log has its patch, but the store
+                does not have its changes.
             LogConflict, LimitError, EncodeError, OSError: As by `PatchLog.append`.
         """
         if not self._is_in_step():
@@ -273,9 +276,10 @@ class StoreFile:
     def _has_effect(self, patch: Patch) -> bool:
         """Return whether a patch, made by the store, has changed anything in the end.
 
-        A transaction that is applied from an iterator, and aborted, is undone operation by
-        operation, since others may have changed the store meanwhile. The log must get nothing from
-        it. To be fast, stop at the first change: mostly the first statement shows one.
+        If a transaction is applied from an iterator and aborted, it is undone operation by
+        operation, since others may have changed the store in between. Such a patch has no effect
+        in the end, and must not get into the log. The search stops at the first effect, which is
+        mostly that of the first statement.
         """
         seen = set()
         for batch in (part.as_batch() for part in patch._slices()):
@@ -287,7 +291,7 @@ class StoreFile:
                     continue
                 seen.add(statement)
                 found = self._store.triples((s, p, o), DATASET_DEFAULT_GRAPH_ID if g is None else g)
-                # Equal literals may have language tags that differ in case.
+                # Compare the tags, too, since those of equal literals may differ in case.
                 tags = [getattr(o, "language", None) for (_, _, o), _ in found]
                 if tags != ([] if op == Op.A else [getattr(o, "language", None)]):
                     return True
@@ -307,8 +311,8 @@ class StoreFile:
             OSError: The file can't be written. The log has all data.
         """
         try:
-            # If they differ, the log is newer: a commit was interrupted, or another process has
-            # committed, and maybe written the file.
+            # Don't write the file if the log is newer than the store: a commit was interrupted, or
+            # another process has committed, and may have written the file.
             self._log.refresh()
             if self._is_in_step() and self._saved != self._version:
                 self._save()
@@ -336,10 +340,11 @@ class StoreFile:
     def _save_if_due(self) -> None:
         """Write the file if a replay after a crash would take long.
 
-        Writing takes about as long as the commits since the last time took.
+        Writing it takes about as long as the commits since it was last written.
         """
         if self._replay_cost > max(_LEAST_REPLAY, self._size):
-            # The commit has succeeded, since the log has it. `close` tries this again.
+            # An error here must not reach the caller: the commit has succeeded, since the log has
+            # it. `close` tries to write the file again.
             with suppress(OSError, MemoryError):
                 self._save()
             self._replay_cost = 0
@@ -354,8 +359,8 @@ class StoreFile:
         like = self._path if self._path.exists() else self._log.path
         mode = like.stat().st_mode & (0o777 if like == self._path else 0o666)
         try:
-            # Only the owner can read the file before it has its mode. The end of its name says
-            # whether it is compressed.
+            # Until the file has its final mode, only the owner can read it. The end of its name
+            # says whether to compress it.
             with (
                 open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
                 closing(compressed(raw, path.name)) as packed,
@@ -366,7 +371,8 @@ class StoreFile:
                     write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
                 sealer.seal()
             with path.open("r+b") as file:
-                # Open the file before this, since the mode may forbid its owner to do so.
+                # Change the mode only now that the file is open: the new mode may not allow the
+                # owner to open it.
                 path.chmod(mode)
                 os.fsync(file.fileno())
             if self._damage is not None and self._path.exists():

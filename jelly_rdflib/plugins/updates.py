@@ -1,4 +1,4 @@
-"""SPARQL Update, registered under rdflib's own name."""
+"""SPARQL Update, registered under the name of rdflib's own plugin."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ class Updates(SPARQLUpdateProcessor):
             values=initBindings,
             network=engine.SPARQL_LOAD_GRAPHS,
             union=is_union,
-            # Data that rdflib could not insert must not go elsewhere, with or without a recording.
+            # Data that rdflib can't insert must not go to some other graph, recorded or not.
             default=self.graph if is_union and not is_ours else None,
         )

@@ -1,4 +1,4 @@
-"""A second recording of a store in a file, next to the recording by the file's log."""
+"""A second recording of a store in a file, in addition to the file's own log."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class HasFollower(Protocol):
 class Follower:
     """Passes the transactions that a file's log gets to a sink as well; used as `Transactions`.
 
-    A store has one transaction at a time, so the file's own recording sees the changes, commits
-    them and rolls them back. The sink gets a transaction before the log does, so that nothing is
-    committed that can't be written. The sink commits only when the log has the transaction, since
-    the log may refuse it.
+    A store has one transaction at a time, so only the file's own recording sees the changes,
+    commits them and rolls them back. The sink gets a transaction before the log does, so that
+    nothing is committed that the sink can't write. The sink commits it only when the log has it,
+    since the log may refuse it.
 
     Args:
         target: The graph or dataset that is recorded.
@@ -54,7 +54,8 @@ class Follower:
         *,
         is_atomic: bool,
     ) -> None:
-        # Asking for the manager makes rdflib bind its own prefixes, before anything is recorded.
+        # Ask for the manager now, which makes rdflib bind its own prefixes, so that these are not
+        # recorded.
         if target.namespace_manager.store is not target.store:
             raise RecordError(
                 "a store in a file can't be recorded with the prefixes of another store"
@@ -69,7 +70,7 @@ class Follower:
         self._sink = sink
         self._is_atomic = is_atomic
         self._failure: BaseException | None = None
-        # Pending changes are not recorded.
+        # Commit pending changes first, so that they are not recorded here.
         leader.commit()
         self._aborted_before = leader.aborted
         self.committed = self.all_added = self.all_deleted = 0
@@ -113,7 +114,7 @@ class Follower:
     def writing(self, patch: Patch) -> Iterator[None]:
         """Write a transaction; commit it after the block, in which the log takes it."""
         if self._failure is not None:
-            # The sink lacks an earlier transaction, and later ones depend on that.
+            # The sink lacks an earlier transaction, on which later ones depend: give it no more.
             yield
             return
         try:
@@ -123,7 +124,7 @@ class Follower:
                 self._sink.write_all(part)
             yield
         except BaseException:
-            # The error that led here says more than an error of the sink would.
+            # Ignore an error of the sink: the one that led here says more.
             with suppress(Exception):
                 if self._sink.in_transaction:
                     self._sink.abort()
@@ -132,8 +133,8 @@ class Follower:
             try:
                 self._sink.commit()
             except Exception as error:
-                # `commit` raises this later: raised here, it would roll back a transaction that is
-                # in the log.
+                # Let `commit` raise this later. Raised here, it would roll back a transaction that
+                # the log has already.
                 self._failure = error
                 return
             self.committed += 1
@@ -152,7 +153,7 @@ class Follower:
         return [operations] if operations else []
 
     def _recorded(self, patch: Patch) -> Iterator[Operation]:
-        """Yield the operations on the target, with the names of graphs that the target has."""
+        """Yield the operations on the target, with graphs as in a recording of the target."""
         for operation in patch:
             if operation[0] not in (Op.A, Op.D):
                 yield operation

@@ -81,23 +81,23 @@ def record(
     with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so are changes
     by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
     that is added again, and one for each statement that a pattern removes. If a ``parse`` or an
-    `apply` fails in the block, what it added and the undoing may both be recorded. Any object
-    with the same store may make the changes.
-    A Graph is recorded without the other graphs of its store; its graph term is None, as for the
-    default graph of a dataset.
+    `apply` fails in the block, its additions and their removal may both be recorded. The changes
+    may be made through any object with the same store.
+    A Graph is recorded without the other graphs of its store; its statements have None as their
+    graph, as those of a dataset's default graph do.
 
     **Transactions.** The block is one transaction; if it changes nothing, nothing is written. Each
     block of `Recorder.transaction` is one transaction, and changes between such blocks make up
     another one. If an exception leaves a block, the transaction's changes are undone, including
     those to prefixes and to the list of graphs, and the recording has an aborted transaction. If a
     change can't be written, or a patch can't express it, the call that makes it raises an error. If
-    the store has the change already, it refuses all further changes, and the transaction is rolled
-    back at the end of the block, even if the exception was caught.
+    the store has made this change already, it refuses all further changes, and the transaction is
+    rolled back at the end of the block, even if the exception was caught.
 
-    A deleted literal is put back in the store's spelling, even if an equal literal in another
-    spelling was deleted. Memory holds three references for each change, to undo it. With
-    ``atomic=False`` memory holds nothing, and nothing is undone: changes before an exception stay
-    in the store, and are committed in the recording.
+    When a deletion is undone, the literal gets the spelling that it had in the store, even if an
+    equal literal in another spelling was given to delete it. To undo changes, memory holds three
+    references for each. With ``atomic=False`` memory holds nothing, and nothing is undone: changes
+    before an exception stay in the store, and are committed in the recording.
 
     In a store with transactions of its own (``transaction_aware``), pending changes are committed
     when the block starts, and each recorded transaction is committed when it ends. ``commit()``
@@ -116,34 +116,35 @@ def record(
 
     **A `JellyStore`** notes its changes itself, and recording takes them from there, which is the
     fastest way. The writer gets them as batches, when the transaction is committed and before a
-    prefix is bound. So if a change can't be recorded, the end of the transaction raises the error,
-    and changes are not refused before that. Changes that are undone before that leave no trace in
-    the recording, not even an abort; ``recorder.aborted`` counts them. Memory holds eight bytes for
-    each deletion, to undo it. Recording can't start while a patch is being applied.
+    prefix is bound. So if a change can't be recorded, only the end of the transaction raises the
+    error; until then no change is refused. A transaction that is undone before the writer gets it
+    leaves no trace in the recording, not even an abort, but ``recorder.aborted`` counts it. To
+    undo deletions, memory holds eight bytes for each. Recording can't start while a patch is being
+    applied.
 
-    **A `JellyStore` in a file** is recorded by its log. A second recording gets the same
+    **A `JellyStore` in a file** always has a recording: its log. A second recording gets the same
     transactions as the log: each one that is committed, and those of `apply` one by one. Committing
-    and undoing apply to all graphs of the file. If the writer refuses a transaction, it is not
-    committed; the log gets a transaction before the writer commits it. If the writer then fails, a
+    and undoing concern all graphs of the file. If the writer refuses a transaction, it is not
+    committed. Otherwise the log gets it, and then the writer commits it. If that fails, a
     RecordError at the end of the block says that the file has more than was recorded.
 
     **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates
-    itself: ``USING`` names graphs of the dataset, where rdflib would load graphs from the network,
+    itself: ``USING`` names graphs of the dataset, while rdflib would load graphs from the network,
     and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read from
     elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
 
-    **Other stores.** A store that runs SPARQL Update itself, such as Oxigraph's, is compared as a
-    whole before and after each update, which takes time and memory; with ``update(...,
-    use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
-    endpoint can't be compared: there an update is refused unless rdflib runs it, the store must
-    have ``autocommit``, and ``addN`` to the default graph is refused, since rdflib puts such
-    statements elsewhere. While a store is recorded, it can't be opened, closed or destroyed. If a
-    store has its own spelling of a literal, that spelling is recorded: Oxigraph's store has
-    ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
+    **Other stores.** If a store runs SPARQL Update itself, such as Oxigraph's, its contents before
+    and after each update are compared, which takes time and memory; with ``update(...,
+    use_store_provided=False)`` rdflib runs the update, and each change is seen as it is made. The
+    contents of a SPARQL endpoint can't be compared: there an update is refused unless rdflib runs
+    it, the store must have ``autocommit``, and ``addN`` to the default graph is refused, since
+    rdflib puts such statements elsewhere. While a store is recorded, it can't be opened, closed or
+    destroyed. If a store spells a literal in its own way, that spelling is recorded: Oxigraph's
+    store has ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
     Args:
         target: A Graph, Dataset or ConjunctiveGraph. Several recordings of a store may run at once,
-        unless the store has its own transactions.
+            unless the store has its own transactions.
         writer: The destination of operations: a `PatchWriter`, which stays open and must be between
             transactions; a path, whose file is replaced, or a binary file, for which a
             `PatchWriter` is made, and closed at the end of the block; anything with a method
@@ -151,7 +152,7 @@ def record(
             transaction when it is committed (an error there undoes the transaction); or None, for
             `Recorder.patch`.
         atomic: Whether transactions can be undone.
-        header: Headers for each patch of a log or the like, such as ``{"title": "Release 2"}``; a
+        header: Headers for each patch that ``append`` gets, such as ``{"title": "Release 2"}``; a
             str becomes a literal.
         options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
             for a Dataset.
@@ -164,10 +165,10 @@ def record(
         TypeError: ``target`` or ``writer`` is of another kind.
         ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
             or ``header`` is given, but ``writer`` has no method ``append``.
-        RecordError: The store is not open, or can only be read. (Raised by the block:) The writer
+        RecordError: The store is not open, or can only be read. The block raises it if the writer
             is in a transaction, the store can't be recorded, or a transaction could not be recorded
             or undone.
-        Exception: (Raised by the block, and by calls in it.) Errors of the writer.
+        Exception: The block, and calls in it, also raise the errors of the writer.
 
     Warns:
         LogWarning: The log has no version yet, and the target has statements.
@@ -279,7 +280,7 @@ class Recorder(Block):
         It is empty until the block, or a block of `transaction`, ends.
 
         Raises:
-            AttributeError: The writer has the changes.
+            AttributeError: A writer was given, so that has the changes.
             RecordError: Nothing was recorded yet: the block has not started.
         """
         if self._patches is None:
@@ -290,7 +291,7 @@ class Recorder(Block):
                 " recorder"
             )
         patch = Patch(chain.from_iterable(self._patches))
-        # For readable output only: the store may have been closed since.
+        # Ignore errors, such as that of a store closed since: prefixes only make output readable.
         with suppress(Exception):
             patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
         return patch
@@ -327,7 +328,7 @@ class Recorder(Block):
 
         Raises:
             RecordError: The block is inside another such block, or recording has not started or is
-                over; also the errors of `record`.
+                over; or as by `record`.
 
         Examples:
             >>> from rdflib import Graph, Literal, URIRef
@@ -360,7 +361,7 @@ class Recorder(Block):
                     "the writer has a transaction open, and a recording starts its own: commit() or"
                     " abort() it first"
                 )
-            # Two threads that start at once must find the same tap.
+            # Start one recording at a time: two threads must find the same tap.
             with _STARTING:
                 self._start(sink)
         except BaseException as error:

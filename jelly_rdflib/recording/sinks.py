@@ -1,4 +1,4 @@
-"""Sinks of recordings: a `PatchWriter`, or a `PatchSink` with the methods of one."""
+"""Sinks of recordings: a `PatchWriter`, or a `PatchSink`, which has the same methods."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Transactions(Journal):
     """The journal of a recording, transaction by transaction. One transaction is always open.
 
     Attributes:
-        committed, aborted: How many transactions, known to the sink, were committed and aborted.
+        committed, aborted: How many transactions the sink has committed and aborted.
         all_added, all_deleted: How many statements committed transactions added and deleted.
     """
 
@@ -31,18 +31,20 @@ class Transactions(Journal):
         self._tap = tap
         self._sink = sink
         self._is_atomic = is_atomic
-        # The store must not roll back changes to graphs that are not recorded.
+        # Use the store's own rollback only if all graphs are recorded, since it would also undo
+        # changes to others.
         self._uses_rollback = (
             isinstance(target, ConjunctiveGraph)
             or not target.store.context_aware
             or tap.has_journal
         )
-        # If this makes the manager, rdflib binds its own prefixes, before anything is recorded.
+        # Ask for the manager before anything is recorded: if this makes it, rdflib binds its own
+        # prefixes.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
-        # All prefixes, if they are in another store, whose changes the tap does not see.
+        # All prefixes, if they are in another store: the tap does not see changes there.
         self._elsewhere = None if self._manager.store is target.store else self._read_prefixes()
-        # A later rollback of the store then returns to this point.
+        # Commit, so that a later rollback of the store returns to this point.
         tap.commit_store()
         self._start()
 
@@ -50,7 +52,8 @@ class Transactions(Journal):
         self.failure = None
         self.log.clear()
         self.added = self.deleted = 0
-        # The IRIs of prefixes that may have changed: at the start, and when last written.
+        # The IRIs of prefixes that may have changed: those at the start of the transaction, and
+        # those when the prefixes were last written.
         self._at_start: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
         if self._elsewhere is not None:
@@ -67,7 +70,7 @@ class Transactions(Journal):
         return dict(self._manager.store.namespaces())
 
     def expect_prefix(self, prefix: str, iri: str | None) -> None:
-        """Log a step that undoes the coming change of a prefix, which is bound or unbound."""
+        """Note how to undo the coming change of a prefix, which will be bound or unbound."""
         if self._elsewhere is not None:
             return
         if not self._at_start:
@@ -87,7 +90,7 @@ class Transactions(Journal):
             now = {name: self._manager.store.namespace(name) for name in before}
             self._told = {}
         changed = [name for name, iri in before.items() if now.get(name) != iri]
-        # As in a diff, a deletion has the IRI, so that the patch can be inverted.
+        # Give a deletion its IRI, too, as in a diff, so that the patch can be inverted.
         gone = ((name, before[name]) for name in changed if before[name] is not None)
         come = ((name, iri) for name in changed if (iri := now.get(name)) is not None)
         self.write(
@@ -100,9 +103,9 @@ class Transactions(Journal):
     def commit(
         self, *, close: Callable[..., object] | None = None, is_stored: bool = False
     ) -> None:
-        """Commit the transaction, and start the next one. If that fails, roll it back.
+        """Commit the transaction, and start the next one; if the commit fails, roll it back.
 
-        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored`` means
+        For the last transaction ``close`` is the ``__exit__`` of the sink. ``is_stored`` means
         that the store itself has already committed.
         """
         with self._tap.lock:
@@ -123,14 +126,14 @@ class Transactions(Journal):
                 if close is not None:
                     close(None, None, None)
                 if self._tap.has_journal:
-                    # Come last, since the store's commit can't be undone; and it can't fail.
+                    # Do this last: this commit can't be undone, and it can't fail.
                     self._tap.commit_store()
             except BaseException as error:
                 self.failure = error
                 self.roll_back()
                 raise
             was_open = self.is_open
-            # First, so that an interrupt does not undo the committed transaction.
+            # Do this first, so that an interrupt does not undo the committed transaction.
             self.is_open = False
             self.log.clear()
             self.committed += was_open
@@ -153,20 +156,21 @@ class Transactions(Journal):
         if self._is_atomic or has_failed:
             self.roll_back()
         else:
-            # The changes stay and are recorded. The exception says which ones could not be.
+            # The changes stay, and are recorded as far as possible. The exception that left the
+            # block says which could not be.
             self.failure = None
             self.commit()
 
     def roll_back_all(self, is_asked: bool) -> None:
-        """Roll back at a user's request: changes to all graphs, even if no log can undo them."""
+        """Roll back changes to all graphs at a user's request, even if no log can undo them."""
         self.roll_back(is_asked=is_asked)
 
     def roll_back(self, *, is_stored: bool = False, is_asked: bool = False) -> None:
         """Undo the transaction, abort it in the sink, and start the next one.
 
-        May be called again if interrupted. If a store refuses to undo a change, all others are
-        undone. With ``is_stored`` the store itself has already rolled back: any remaining changes
-        are undone, except those to prefixes, which are recorded in the next transaction.
+        If this is interrupted, it may be called again. If a store refuses to undo a change, all
+        others are undone. With ``is_stored`` the store itself has already rolled back: what
+        remains is undone, except changes to prefixes, which are recorded in the next transaction.
         """
         with self._tap.lock:
             was_written = self.failure is None
@@ -174,7 +178,7 @@ class Transactions(Journal):
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
-            # Not in the `try`, which takes every exception for a failure to undo.
+            # Make this outside of the `try`, which takes every exception for a failure to undo.
             first = None if is_stored else partial(self._begin_undoing, is_asked)
             if is_stored:
                 self.log.drop_steps()
@@ -187,12 +191,12 @@ class Transactions(Journal):
                 failure = error
             if self.is_open:
                 try:
-                    # Even the TX may not have been written.
+                    # Check this, since even the TX may not have been written.
                     if self._sink.in_transaction:
                         self._sink.abort()
                 except Exception as error:
-                    # Readers also drop a transaction without an end. An earlier error says more
-                    # than this one.
+                    # This is an error only if nothing failed before, since an earlier error says
+                    # more. Readers drop a transaction without an end anyway.
                     if was_written:
                         unwritten = error
                 self.is_open = False
@@ -215,7 +219,7 @@ class Transactions(Journal):
     def _begin_undoing(self, of_all_graphs: bool) -> None:
         if self._tap.is_shared:
             for prefix in list(self._at_start):
-                # The other journals must record the undoing.
+                # Tell the other journals, which must record that the prefix changes back.
                 self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
             self._tap.roll_back_store(of_all_graphs)

@@ -1,6 +1,6 @@
 """Access to stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
 
-`register` takes the settings from the session. The options of a reader or writer come before them.
+`register` takes the settings from the session. Options of a reader or writer take precedence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PREFIXES = ("fs.", "dfs.")
 
 
 def take_settings(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Split the options of a reader or writer into settings, and the others.
+    """Split the options of a reader or writer into settings for stores, and all others.
 
     Raise a ValueError for an unknown setting.
     """
@@ -49,7 +49,7 @@ def take_settings(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str,
 
 
 def check_no_secrets(options: Mapping[str, str]) -> None:
-    """Raise a ValueError for options that must not be shown to everybody who may see a table."""
+    """Raise a ValueError for options with secrets: everybody who sees a table sees its options."""
     for name in options:
         found = _S3_SETTING.fullmatch(name)
         if found and found[1] in _SECRETS:
@@ -60,9 +60,9 @@ def check_no_secrets(options: Mapping[str, str]) -> None:
 
 
 def settings_of_session(spark: SparkSession) -> dict[str, str]:
-    """Return the settings of users and of the cluster's files, without Hadoop's defaults."""
+    """Return the settings by users and by the cluster's files, without Hadoop's defaults."""
     configured, start = spark.conf.getAll, "spark.hadoop."
-    # Hadoop's configuration starts with these; settings of the session itself override them.
+    # Start with Hadoop's settings in Spark's configuration; the session's own override them.
     found = {
         name.removeprefix(start): text
         for name, text in configured.items()
@@ -86,7 +86,7 @@ def settings_of_session(spark: SparkSession) -> dict[str, str]:
 
 
 def is_known(scheme: str) -> bool:
-    """Return whether the files of a scheme can be reached."""
+    """Return whether files can be reached by URLs with a scheme."""
     return scheme in _MAKERS
 
 
@@ -94,7 +94,7 @@ def is_known(scheme: str) -> bool:
 def connect(start: str, settings: tuple[tuple[str, str], ...]) -> tuple[pyarrow.fs.FileSystem, str]:
     """Return a file system, and its name for the start of URLs; cached for each process.
 
-    An ImportError names the extra that it takes.
+    If a package is missing, an ImportError names the extra to install.
     """
     scheme, _, authority = start.partition("://")
     return _MAKERS[scheme](start, authority, dict(settings))
@@ -122,7 +122,7 @@ def _s3(start: str, bucket: str, settings: dict[str, str]) -> tuple[pyarrow.fs.F
         region=region,
         scheme=scheme,
         endpoint_override=rest.rstrip("/") if has_scheme else endpoint,
-        # Without this setting, the bucket of a custom endpoint is part of the path.
+        # By default Arrow makes the bucket a part of the path for a custom endpoint.
         force_virtual_addressing=setting("path.style.access") == "false",
     ), bucket
 
@@ -151,14 +151,14 @@ def _webhdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.f
 
 
 def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
-    """Wrap fsspec's file system for HDFS as an Arrow file system, adding files' times."""
+    """Wrap fsspec's file system for HDFS as an Arrow file system that also has files' times."""
     from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]
         def info(self, path: str, told: dict[str, Any]) -> FileInfo:
             if told["type"] == "directory":
                 return FileInfo(path, FileType.Directory)
-            # In milliseconds; WebHDFS has another name for it.
+            # The time is in milliseconds; WebHDFS has another name for it.
             (time,) = (
                 told[name] for name in ("modification_time", "modificationTime") if name in told
             )
@@ -181,7 +181,7 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
 
         def move(self, src: str, dest: str) -> None:
             self.fs.mv(src, dest)
-            # WebHDFS doesn't report a failure.
+            # WebHDFS doesn't report a failure, so check whether the file is still there.
             if self.fs.exists(src):
                 raise OSError(f"{src} can't be moved to {dest}")
 

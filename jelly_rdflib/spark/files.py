@@ -1,4 +1,4 @@
-"""Decodes the contents of files that Spark itself has read, by its source ``binaryFile``."""
+"""Decodes the contents of files that Spark itself has read, with its source ``binaryFile``."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def decode_files(
 ) -> DataFrame:
     """Decode whole files to operations, or to statements.
 
-    Spark's source ``binaryFile`` gives the files, from wherever Spark can read: with its own
-    connectors, listing, partition columns and, as a stream, its limits and clean-up. A file is one
-    row, so it is in memory as a whole, and is read by one task. Spark hands over as many of them at
-    once as ``spark.sql.execution.arrow.maxBytesPerBatch`` says: 64 MiB by default.
+    Spark's source ``binaryFile`` reads the files, from wherever Spark can read, with Spark's own
+    connectors, listing and partition columns; a stream also has Spark's limits and clean-up. A
+    file is one row, so it is in memory as a whole, and is read by one task. Spark hands over
+    several files at once, up to ``spark.sql.execution.arrow.maxBytesPerBatch``, by default 64 MiB.
 
     Args:
-        files: A row for each file, with ``path`` and ``content``; also a streaming DataFrame.
+        files: A row for each file, with ``path`` and ``content``; it may be a streaming DataFrame.
         format: The name of the format; see `jelly_rdflib.read_operations` and
-            `jelly_rdflib.read_statements`. None: it is known from the path's extension, else from
-            the first bytes.
-        statements: Whether the files have statements, if no format says so.
+            `jelly_rdflib.read_statements`. None: the path's extension shows it, or else the first
+            bytes.
+        statements: Whether the files have statements, if ``format`` does not say so.
         terms: ``"string"`` or ``"struct"``, as for the data sources.
         mode: ``"FAILFAST"``, ``"PERMISSIVE"`` or ``"DROPMALFORMED"``, as for the data sources: what
             to do with damaged files.
@@ -64,8 +64,8 @@ def decode_files(
         LookupError: The format is unknown.
         ValueError: A column is missing, or has the name of one of the result; or an argument is
             invalid.
-        PythonException: By Spark: a file is damaged; or, in each mode, a log's file doesn't match
-        the digest in its name. The message names it.
+        PythonException: By Spark: a file is damaged; or, in every mode, a log's file doesn't match
+            the digest in its name. The message names the file.
 
     Examples:
         >>> from rdflib import URIRef

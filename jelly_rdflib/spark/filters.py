@@ -14,7 +14,7 @@ from jelly_rdflib.spark.options import ReadOptions
 
 
 class _Condition(NamedTuple):
-    """A condition on a column: a value must be one of ``values`` (None: any), or must not."""
+    """A condition on a column: a value must be one of ``values`` (None: any), or none of them."""
 
     values: tuple[str, ...] | None
     is_negated: bool = False
@@ -38,7 +38,7 @@ class Conditions:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Conditions:
-        """Return the conditions of options; raise a ValueError if a term's option isn't a term."""
+        """Return the conditions of options; raise a ValueError for an option that is no term."""
         terms: dict[str, list[_Condition]] = {}
         for column, term in options.wanted.items():
             if term is not None:
@@ -47,9 +47,10 @@ class Conditions:
         return cls(options.ops, terms)
 
     def push(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
-        """Take over filters of Spark on terms, codes and the file's name; return the other ones.
+        """Take over Spark's filters on terms, operation codes and the file's name.
 
-        A row must meet all filters. Filters on structs are taken over only if they are about null.
+        Return the other filters: a row must meet all of them, too. Filters on structs are taken
+        over only if they are about null.
         """
 
         def takes(each: Any) -> bool:
@@ -125,7 +126,8 @@ def _condition(each: Any) -> _Condition | None:
     if not all(isinstance(text, str) for text in texts):
         return None
     if is_negated and len(texts) < len(values):
-        # SQL: no value is known to differ from null.
+        # A value of the filter is null. In SQL no value is known to differ from null, so no row
+        # is wanted.
         return _Condition(())
     is_null_safe = isinstance(each, Not) and isinstance(each.child, EqualNullSafe)
     return _Condition(texts, is_negated=is_negated, accepts_null=is_null_safe)

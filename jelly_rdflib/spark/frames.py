@@ -24,7 +24,8 @@ KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
-# The values of a stream's key; and a function on a stream's rows and its name for messages.
+# The values of a stream's key; and a function that takes a stream's name, for messages, and its
+# rows.
 _Key: TypeAlias = "tuple[pa.Scalar, ...]"
 _Coder: TypeAlias = "Callable[[str, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
@@ -45,36 +46,38 @@ def decode_frames(
     Spark's source for Kafka.
 
     A lost frame in the middle of a stream is not always noticed, as Kafka's offsets have gaps
-    anyway. The lookups then lack the entries of the lost frame. An id that was never set is an
-    error; but an id with an older entry gives that older term, and a term that the next frame
-    repeats from the lost frame's last row is wrong, too. If frames may be lost, let the producer
-    make each message a stream, with a `jelly_rdflib.PatchEncoder` of its own, and decode with
-    ``"restart"``.
+    anyway. After a loss the lookups lack the entries of the lost frame. An id that was never set
+    is an error; but an id that was set earlier gives the earlier term, which is wrong. A term that
+    the next frame repeats from the lost frame's last row is wrong, too. If frames may be lost, let
+    the producer make each message a stream, with a `jelly_rdflib.PatchEncoder` of its own, and
+    decode with ``"restart"``.
 
     Args:
-        frames: A row for each frame; not a streaming DataFrame, which `read_frames` takes.
+        frames: A row for each frame. For a streaming DataFrame use `read_frames` instead.
         column: The binary column of the frames.
         key: The column or columns that identify streams. Rows with the same values belong to one
-            stream, and nulls are the same; but columns called ``topic`` and ``partition`` must have
-            no null. So Kafka's messages without a key are one stream of their partition.
+            stream, and nulls count as the same value; but columns called ``topic`` and
+            ``partition`` must have no null. So Kafka's messages without a key are one stream of
+            their partition.
         order: The column or columns that order the frames of a stream.
         limits: The limits of the input.
         on_repeated_options: The meaning of a frame that repeats the stream's options, see
             `jelly_rdflib.PatchDecoder`. ``"restart"`` is for producers that write options only when
             they start, or that make each message a stream; ``"continue"`` for producers that repeat
-            options and go on. No frame shows which one is right, so it is an error by default.
+            options and go on. A frame can't show which of the two is right, so by default it is an
+            error.
 
     Returns:
         A DataFrame of the key's columns and of ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``,
         ``o``, ``g`` and ``name``. ``patch``, ``txn`` and ``seq`` count the rows of the same key,
-        across starts of new streams. A patch has an END if the frames have it; an open last
-        transaction is not an error.
+        even if a new stream starts there. A patch has an END if the frames have it. It is no error
+        if the last transaction is still open.
 
     Raises:
         ValueError: A column does not exist; the key has a column that operations have too; or the
             DataFrame is a stream.
         PythonException: By Spark: a frame breaks a rule, or a stream's first frame is missing; the
-            message names the stream, the frame and its place in the order.
+            message names the stream, the frame and the value by which it is ordered.
 
     Examples:
         >>> from rdflib import URIRef
@@ -122,7 +125,7 @@ def names_of(columns: str | Iterable[str]) -> list[str]:
 
 
 def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
-    """Return the columns of a key of frames; a ValueError if they are Kafka's, and not there."""
+    """Return the columns of a key; a ValueError if it is Kafka's, and ``frames`` lacks them."""
     absent = [name for name in KAFKA_KEY if name not in frames.columns]
     if absent and names_of(key) == list(KAFKA_KEY):
         raise ValueError(
@@ -151,7 +154,7 @@ def _convert(
     schema: StructType,
     code: _Coder,
 ) -> DataFrame:
-    """Convert these columns of each stream, in its order; the result has the key and ``schema``."""
+    """Convert the ``columns`` of each stream, in its order, to the key and the ``schema``."""
     from pyspark.sql.types import StructType
 
     from jelly_rdflib.spark.kinds import check_names
@@ -202,7 +205,7 @@ def _runs(record_batch: pa.RecordBatch, key_size: int) -> Iterator[tuple[_Key, p
     ends = {0, record_batch.num_rows}
     for column in columns:
         if pa.types.is_nested(column.type):
-            # Arrow can't compare them.
+            # Arrow can't compare nested values.
             values = column.to_pylist()
             ends.update(i for i in range(1, len(values)) if values[i] != values[i - 1])
         else:
@@ -228,22 +231,23 @@ def encode_frames(
     """Encode operations to bare frames of Jelly-Patch, a stream for each key.
 
     Args:
-        operations: A row for each operation, with ``op``, ``s``, ``p``, ``o``, and for graphs,
-            headers and prefixes ``g`` and ``name``; not a streaming DataFrame.
+        operations: A row for each operation, with ``op``, ``s``, ``p``, ``o``; with ``g`` if there
+            are graphs, and with ``name`` if there are headers or prefixes. It must not be a
+            streaming DataFrame.
         key: The column or columns that identify streams.
         order: The column or columns that order the operations of a stream.
         options: The streams' options. ``frame_rows`` and ``frame_bytes`` limit the frames; in a
             FRAME stream each patch is a frame.
 
     Returns:
-        A DataFrame of the key's columns, ``offset``, which numbers the frames of a stream from 0,
-        and ``value``, the frame: the input of `decode_frames` with the same key.
+        A DataFrame with the key's columns, ``offset``, which numbers the frames of a stream from
+        0, and ``value``, the frame. `decode_frames` can read it with the same key.
 
     Raises:
         ValueError: A column does not exist; the key has a column ``offset`` or ``value``; or the
             DataFrame is a stream.
         PythonException: By Spark: a row is not an operation, or can't be expressed with the
-        options.
+            options.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]
@@ -254,7 +258,7 @@ def encode_frames(
     """
     from pyspark.sql.types import StructType
 
-    # Spark's names are without case.
+    # Spark's names of columns are not case-sensitive.
     optional = [name for name in operations.columns if name.lower() in ("g", "name")]
     schema = StructType().add("offset", "long").add("value", "binary")
 

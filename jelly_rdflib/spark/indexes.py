@@ -1,4 +1,4 @@
-"""Indexes next to long files, locally and in stores: the parts in which they can be read."""
+"""Indexes next to long files, on this machine and in stores: the parts in which to read a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READ_SIZE = 1 << 16
 def load_parts(
     place: Machine | Store, file: Entry, *, is_statements: bool, spacing: int
 ) -> list[FilePart] | None:
-    """Return the parts of a file by the index next to it; None or an error as from `load_index`."""
+    """Return the parts of a file by the index next to it; otherwise do as `load_index` does."""
     if isinstance(place, Machine):
         return load_index(file.path, is_statements=is_statements, spacing=spacing)
     path = index_path(file.path)
@@ -48,16 +48,17 @@ def index_files(
     spacing: int = SPACING,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Save an index next to each long file, in ``FILE.idx``, by a job with a task for each.
+    """Save an index next to each long file, in ``FILE.idx``, by a job with a task for each file.
 
-    With an index, planning a read scans no file. It knows its file by size and time, in a
-    store by size and ETag; an index that still fits is left as it is.
+    With an index, a read can be planned without scanning the file. An index is valid as long as
+    its file has the same size and time, or in a store the same size and ETag; a valid one is left
+    as it is.
 
     Args:
-        spark: The session. Its settings for stores are taken.
+        spark: The session, whose settings for stores are used.
         paths: Files, folders, globs and patch logs, as for the data sources.
         statements: Whether the files have statements (Jelly-RDF), and not changes.
-        spacing: The least bytes of a part. A shorter file gets no index, nor a compressed one.
+        spacing: The least bytes of a part. Shorter files and compressed files get no index.
         limits: The limits of the input.
 
     Returns:
@@ -65,7 +66,7 @@ def index_files(
 
     Raises:
         FileNotFoundError: A path does not exist.
-        PythonException: By Spark: a file can't be read, or its folder not written to.
+        PythonException: By Spark: a file can't be read, or its folder can't be written to.
 
     Examples:
         >>> import os, tempfile
@@ -111,7 +112,7 @@ def _write(look: Look) -> str | None:
         return None
     if identity is None:
         return write_index(file.path, parts, is_statements=is_statements)
-    # On a store where it does not appear as a whole, a reader notices that it is cut off.
+    # In some stores the index does not appear as a whole, but a reader notices if it is cut off.
     with place.create(target) as made:
         made.writelines(pack_index(parts, identity, is_statements=is_statements))
     return target

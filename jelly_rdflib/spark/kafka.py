@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.state import GroupState
 
-# The state of a stream between batches: the offset of its last frame, the number of rows that
-# were returned, the frames with rows that were not, and the decoder's state before these frames.
-# Spark 4.2 fails on arrays in a state.
+# The state of a stream between batches: the offset of its last frame, the number of rows returned
+# so far, the frames whose rows are held back, and the decoder's state before these frames. `held`
+# packs the frames into one value, since Spark 4.2 fails on arrays in a state.
 _STATE = (
     "offset bigint, returned bigint, held binary, checkpoint binary, seq bigint, patch bigint,"
     " next_txn bigint, txn bigint, implicit_txn bigint"
 )
-# The offset and the size of a frame in `held`.
+# What precedes each frame in `held`: its offset and its size.
 _FRAME = Struct("<qI")
 
 
@@ -55,12 +55,12 @@ def read_frames(
         frames: A streaming DataFrame with a row for each frame.
         column: The binary column of the frames.
         key: The column or columns that identify streams; see `decode_frames`.
-        order: The column of integers that orders the frames of a stream. A batch has frames in any
-            order, but none that belongs before the frames of an earlier batch.
+        order: The column of integers that orders the frames of a stream. Within a batch the frames
+            may come in any order, but none may belong before the frames of an earlier batch.
         whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
-            batch is kept as frames in the state, until its END comes. A batch has whole
-            transactions of a FLAT stream, which is one patch. False: all rows come at once, and a
-            patch may go on in the next batch.
+            batch is kept as frames in the state, until its END comes. A FLAT stream is one patch:
+            of this a batch has whole transactions. False: all rows come at once, and a patch may
+            go on in the next batch.
         limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
         on_repeated_options: How to handle a frame that repeats the options; see `decode_frames`.
 
@@ -68,14 +68,15 @@ def read_frames(
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
         name of the stream: the key's values with ``/`` between them, such as ``lamps/0/kitchen``,
         each percent-encoded, and ``(null)`` for null. ``patch``, ``txn`` and ``seq`` count on
-        across batches. The output mode of the query is ``append``. A function of ``foreachBatch``
-        must compute each batch as a whole, even one that its table has already: Spark ends the
-        query if a batch has written no states.
+        across batches. The output mode of the query is ``append``. A function for ``foreachBatch``
+        must compute each batch as a whole, even a batch that its table has already, since Spark
+        ends the query if a batch has written no states.
 
     Raises:
         ValueError: The DataFrame is not a stream, or a column is missing or of another type.
-        StreamingQueryException: By Spark, of the query: a frame breaks a rule, or a stream's first
-            frame is missing; the message names the stream, the offset, the frame and the row.
+        StreamingQueryException: By the query, when it runs: a frame breaks a rule, or a stream's
+            first frame is missing; the message names the stream, the offset, the frame and the
+            row.
 
     Examples:
         >>> schema = "topic string, partition int, key binary, offset long, value binary"
@@ -144,14 +145,14 @@ def read_frames(
         saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
 
     names = {name: frames.schema[name].dataType for name in keys}
-    # pandas has no integer columns with nulls.
+    # Group by texts, since integer columns of pandas can't have nulls.
     texts = {
         name: F.col(name).cast("string") for name, kind in names.items() if kind != BinaryType()
     }
     no_order = F.raise_error(F.lit(f"the column {order!r} of a frame is null"))
     rows = frames.withColumns(texts | {order: F.coalesce(F.col(order).cast("long"), no_order)})
-    # Spark's transformWithState is newer, but needs the package protobuf and a state store in
-    # RocksDB. This needs neither, and works with RocksDB as well.
+    # Spark has a newer method, transformWithState, but that needs the package protobuf and a state
+    # store in RocksDB. This method needs neither, and works with RocksDB as well.
     return (
         rows.select(*keys, order, column)
         .groupBy(*keys)
@@ -163,21 +164,23 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
     """Return a stream of messages that ends with an error if its topic was deleted and recreated.
 
     Spark's source for Kafka identifies topics by names: if the new topic has more messages than
-    were read, the source continues in the middle. This asks before each batch, on the driver, for
-    the id that Kafka gives each topic, and the checkpoint keeps it. A batch that is read while the
-    topic is exchanged may come before the error.
+    were read, the source would continue in the middle. So before each batch the driver asks for
+    the id that Kafka gives each topic; the checkpoint keeps the id. If the topic is recreated
+    while a batch is being read, this batch still comes, before the error.
 
     Args:
         messages: A streaming DataFrame, of ``spark.readStream.format("kafka")``.
         url: The address of the topic: ``kafka://host:port/topic``. Call this once for each of
         several topics.
-        settings: Settings of the client (librdkafka), such as passwords; not in the checkpoint.
+        settings: Settings of the client (librdkafka), such as passwords; the checkpoint does not
+            store them.
 
     Returns:
         A streaming DataFrame with the same rows. The driver needs the extra ``kafka``.
 
     Raises:
-        StreamingQueryException: By Spark, of the query: the topic is another one, or is compacted.
+        StreamingQueryException: By the query, when it runs: the topic is another one, or is
+            compacted.
     """
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -222,7 +225,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
 
 
 class _Rows:
-    """The rows of a stream from number ``first`` on; rows before ``taken`` were taken earlier."""
+    """The rows of a stream from number ``first`` on; those before ``taken`` were returned."""
 
     def __init__(self, first: int, taken: int) -> None:
         self._first = first
@@ -238,20 +241,20 @@ class _Rows:
         import pandas as pd
         import pyarrow as pa
 
-        # Spark's own code warns in each batch.
+        # Spark's own code would cause this warning in each batch.
         warnings.filterwarnings("ignore", "The behavior of DataFrame concat", FutureWarning)
         end = min(end, self._first + sum(batch.num_rows for batch in self._batches))
         if end > self._taken:
             table = pa.Table.from_batches(self._batches)
             taken = table.slice(self._taken - self._first, end - self._taken)
-            # Other integer types of pandas can't be null.
+            # Use this type, since pandas's other integers can't be null.
             yield taken.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
             self._batches = table.slice(end - self._first).to_batches()
             self._first = self._taken = end
 
 
 def _pack(frames: Iterable[tuple[int, bytes]]) -> bytes:
-    """Return frames and their offsets as they are held in a state."""
+    """Return frames and their offsets as bytes, to hold them in a state."""
     return b"".join(_FRAME.pack(offset, len(frame)) + frame for offset, frame in frames)
 
 
@@ -265,7 +268,7 @@ def _unpack(held: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _once(frames: Iterable[tuple[int, bytes]], last: int | None) -> Iterator[tuple[int, bytes]]:
-    """Yield frames in their order, without those up to ``last``, and each once."""
+    """Yield frames in their order, each once, without those up to the offset ``last``."""
     for offset, frame in sorted(frames, key=itemgetter(0)):
         if last is None or offset > last:
             last = int(offset)
@@ -274,7 +277,7 @@ def _once(frames: Iterable[tuple[int, bytes]], last: int | None) -> Iterator[tup
 
 def _name_of(key: tuple[str | bytes | None, ...]) -> str:
     """Return the name of a stream: the column ``file`` of its rows."""
-    # "/" is kept in the last value only, so that no two keys have the same name.
+    # Encode "/" except in the last value, so that no two keys have the same name.
     safe = [":"] * (len(key) - 1) + ["/:"]
     return "/".join(
         "(null)" if value is None else quote(value, safe=kept)
@@ -292,23 +295,23 @@ def write_frames(
     """Encode changes to messages of Kafka: bare frames of Jelly-Patch, a stream for each key.
 
     Write the result by ``.write.format("kafka")``, with the option ``topic``. Messages with the
-    same key go to the same partition of the topic, in their order. A task that fails is tried
-    again, and then sends its messages once more, as a new stream; so does each call. Read them with
-    ``on_repeated_options="restart"``.
+    same key go to the same partition of the topic, in their order. Each call makes new streams,
+    and a task that fails is tried again and sends its messages once more, as a new stream. So read
+    them with ``on_repeated_options="restart"``.
 
     Args:
-        changes: A table of changes; see `encode_frames`. Not a streaming DataFrame, but a batch of
-            ``foreachBatch``.
+        changes: A table of changes; see `encode_frames`. It must not be a streaming DataFrame; for
+            such a stream use ``foreachBatch``, and pass each batch.
         key: The column that identifies streams. Its text is the key of the messages.
         order: The column or columns that order the operations of a stream.
         options: The options of the streams; see `encode_frames`. ``frame_bytes`` must be less than
-        the broker accepts, by its setting ``max.message.bytes``: by default 1,048,588.
+            the broker's setting ``max.message.bytes``, which is 1,048,588 by default.
 
     Returns:
-        A DataFrame of ``key`` and ``value``, both binary.
+        A DataFrame with the columns ``key`` and ``value``, both binary.
 
     Raises:
-        ValueError, PythonException: As `encode_frames`.
+        ValueError, PythonException: As for `encode_frames`.
 
     Examples:
         >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]

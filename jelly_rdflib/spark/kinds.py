@@ -1,4 +1,4 @@
-"""The data sources: names, columns and files of each."""
+"""The kinds of data sources: their names, columns and files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
-# The metadata of the columns of folders, which writers leave out.
+# The key of the metadata that mark columns from names of folders; writers leave these out.
 FOLDER = "jelly_rdflib.folder"
 # The type of the column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
@@ -53,7 +53,7 @@ class Kind:
         return schema.add(options.corrupt, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
 
     def explain(self, error: DecodeError, path: str) -> None:
-        """Add a file's path to an error, and what to do if other files have such names."""
+        """Add a file's path to an error, and advice if other kinds of files have such names."""
         error.source = path
         found = guess_by_name(path)
         names = {each.format: each.name for each in (JELLY_PATCH, RDF_PATCH, JELLY)}
@@ -93,8 +93,9 @@ def check_columns(
 ) -> None:
     """Check that a table has the needed columns, and that the expected ones have their types.
 
-    Raise a ValueError if not; ``what`` names the table in its message. Expected columns may be
-    missing. Unless ``is_exact``, a column of longs may have smaller integers.
+    Otherwise raise a ValueError, in whose message ``what`` names the table. Expected columns that
+    are not needed may be missing. Unless ``is_exact``, a column of longs may have a smaller
+    integer type.
     """
     missing = [name for name in needed if name not in given.names]
     if missing:

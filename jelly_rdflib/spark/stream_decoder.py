@@ -1,4 +1,4 @@
-"""Decodes the frames of one stream to record batches, from where an earlier batch has ended."""
+"""Decodes the frames of one stream to record batches; can go on where another decoder stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jelly_rdflib.options import Limits, PatchStreamType, RepeatedOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Larger batches of Arrow are not faster.
+# The most rows of a record batch: larger ones would not be faster.
 MAX_ROWS = 1 << 14
 _NO_OPTIONS = (
     ". No frame before it has the stream's options: the stream's first frames were deleted by the"
@@ -26,8 +26,8 @@ _NO_OPTIONS = (
 class StreamState(NamedTuple):
     """The state of a stream between two frames.
 
-    ``checkpoint`` comes from the decoder; None before the stream's options. ``place`` is the place
-    of the next row, see `jelly_rdflib.arrow.ArrowRows.place`.
+    ``checkpoint`` is the decoder's state; it is None before the stream's options. ``place`` is the
+    place of the next row, see `jelly_rdflib.arrow.ArrowRows.place`.
     """
 
     checkpoint: bytes | None
@@ -47,7 +47,7 @@ class StreamDecoder:
         limits: The limits of the input.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
         file: The value of the column ``file``.
-        state: The state in which another decoder of this stream has ended.
+        state: The state to go on from, which another decoder of this stream has saved.
     """
 
     def __init__(
@@ -72,7 +72,8 @@ class StreamDecoder:
         self.end = place[0]
         """The number of rows up to the end of the last patch that has ended.
 
-        A FLAT stream is one patch: then up to the end of the last transaction.
+        For a FLAT stream, which is one patch, it is the number up to the end of the last
+        transaction.
         """
         if checkpoint is not None:
             try:
@@ -87,7 +88,7 @@ class StreamDecoder:
         return self._rows.place[0]
 
     def decode(self, place: str, frame: memoryview | None) -> Iterator[pa.RecordBatch]:
-        """Decode a frame, which is at this place of its queue; yield full record batches.
+        """Decode a frame, and yield full record batches; ``place`` is its place in its queue.
 
         Raises:
             DecodeError: The frame is None, or breaks a rule; the message has the stream, the place,

@@ -22,8 +22,8 @@ def pack_json(value: Any) -> str:
 def pack_columns(columns: Sequence[Sequence[int]]) -> str:
     """Pack columns of numbers below 2³¹, all of the same length.
 
-    A number is written as its difference to the one before it: such numbers are mostly small. A
-    column has all first bytes, then all second ones, and so on, as zlib packs that best.
+    Instead of a number its difference to the one before is written, which is mostly small. Of each
+    column all first bytes come first, then all second ones, and so on, since zlib packs this best.
     """
     planes: list[bytes] = []
     for column in columns:

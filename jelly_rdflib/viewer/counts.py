@@ -23,9 +23,9 @@ class Classes:
     def count(self, subjects: Counts, changes: list[tuple[int, int, int]]) -> Counts:
         """Return the counts by class of a version, and keep its changes of classes.
 
-        A subject counts for each class that it had before the version, or gets in it; so a change
+        A change counts for each class that its subject had before the version or gets in it, so it
         may count more than once. Class 0 is for subjects without a known class. The arguments are
-        the counts by subject, and the changes in order: operation, subject, class.
+        the counts by subject, and the changes of classes in order: operation, subject, class.
         """
         for op, subject, class_ in changes:
             if op == Op.A:
@@ -46,7 +46,8 @@ class Classes:
 def table_of(counts: Counts) -> list[Any]:
     """Return rows of term, additions and deletions, most changes first; and the sums of all others.
 
-    The sums cover names after the first `MAX_NAMES`: how many names, additions, deletions.
+    The others are the names after the first `MAX_NAMES`. Their sums are the number of names, of
+    additions and of deletions.
     """
     numbers: dict[int, list[int]] = {}
     for (op, term), count in counts.items():

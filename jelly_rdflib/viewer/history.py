@@ -18,7 +18,7 @@ from jelly_rdflib.viewer.limits import check_size
 from jelly_rdflib.viewer.terms import BLOCK_TERMS, Terms
 from jelly_rdflib.viewer.versions import Version
 
-# How many changes a block has, and the details of how many versions.
+# How many changes a block of rows has, and how many versions a block of details has.
 BLOCK_ROWS = 1 << 16
 BLOCK_VERSIONS = 64
 
@@ -44,7 +44,7 @@ _MAX_TEXT = 1000
 
 
 class PackedHistory:
-    """Takes versions in order, and packs them into blocks, if they are not too large."""
+    """Takes versions in order, and packs them into blocks; an error if they are too large."""
 
     def __init__(self, versions: Iterable[Version]) -> None:
         self._terms = Terms()
@@ -68,9 +68,10 @@ class PackedHistory:
     def summary(self) -> dict[str, Any]:
         """Return what the first view needs, as values of JSON.
 
-        ``versions`` has a list for each field, with an item for each version. ``prefixes`` are what
-        rdflib knows, and the last IRI that the history gives each name. ``names`` has the numbers
-        of terms that the page's script looks for; 0 if the history does not have the term.
+        ``versions`` has a list for each field, with an item for each version. ``prefixes`` are
+        those that rdflib knows, and those of the history, each with its last IRI. ``names`` has
+        the numbers of terms that the page's script looks for; 0 if the history does not have the
+        term.
         """
         find = self._terms.find
         return {
@@ -144,7 +145,10 @@ class PackedHistory:
             self._open_details = []
 
     def _numbers(self, batch: Batch, row: int) -> tuple[int, int]:
-        """Return key and value of a header, or name and IRI of a prefix, which is kept if added."""
+        """Return the key and value of a header, or the name and IRI of a prefix.
+
+        A prefix that is added is kept for the summary.
+        """
         name, iri = (_short_text(batch, term) for term in (batch.s[row], batch.o[row]))
         has_room = len(self._prefixes) < _MAX_PREFIXES
         if batch.ops[row] == Op.PA and has_room and name is not None and iri is not None:

@@ -19,10 +19,10 @@ _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 def page_of(history: PackedHistory, *, title: str, source: str, is_whole: bool) -> Iterator[bytes]:
     """Yield the page in pieces.
 
-    Whoever wrote the history may have wanted to put code into the page. All data are JSON without
-    any ``<``, or compressed. The browser runs nothing but the template's own script, whose digest
-    is in the page. ``source`` is the name of the input; ``is_whole`` says that nothing was there
-    before the first version.
+    A hostile history may try to put code into the page. So all data are JSON without any ``<``, or
+    compressed, and the browser runs nothing but the template's own script, whose digest is in the
+    page. ``source`` is the name of the input; ``is_whole`` says that nothing was there before the
+    first version.
     """
     template = files("jelly_rdflib.viewer").joinpath("page.html").read_text("utf-8")
     names = {"title": title, "source": source, "program": f"jelly-rdflib {__version__}"}
@@ -38,7 +38,7 @@ def page_of(history: PackedHistory, *, title: str, source: str, is_whole: bool) 
 
 
 def _policy_of(template: str) -> str:
-    """Return the policy: the template's style and script, and nothing from anywhere."""
+    """Return the content security policy: only the template's own style and script are allowed."""
     rules = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
     for kind, text in _INLINE.findall(template):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -14,7 +14,7 @@ from jelly_rdflib.viewer.blocks import pack_json
 BLOCK_TERMS = 1 << 14
 """The number of terms in a block of the page."""
 
-# The letter of each `TermKind` in a block.
+# The letter for each `TermKind` in a block, by the number of the kind.
 _LETTERS = " ibl@^< s"
 # Where the text starts in a term's key: after its kind, and the number of its tag or datatype.
 _TEXT = 5
@@ -45,7 +45,7 @@ class Terms:
 
     def numbers_of(self, batch: Batch) -> list[int]:
         """Return the number of each term of a batch, by its number in the batch."""
-        # The rows of a batch may come in several pieces.
+        # Keep the result, since the rows of a batch may come in several pieces.
         if batch is not self._batch:
             self._translation = self._translate(batch)
             self._batch = batch

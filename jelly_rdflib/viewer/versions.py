@@ -38,7 +38,7 @@ class Version:
 
     @property
     def has_changes(self) -> bool:
-        """Whether it has changes, of statements or prefixes; also if they are left out."""
+        """Whether it has changes of statements or prefixes, including those that are left out."""
         return bool(self.pieces or self.prefixes or self.left_out)
 
     def take(self, batch: Batch, start: int, stop: int) -> None:
@@ -104,6 +104,6 @@ def _split(batches: Iterable[Batch], *, by_transaction: bool) -> Iterator[Versio
             if code == Op.TX:
                 start = (len(version.prefixes), len(version.pieces))
         version.take(batch, place, len(ops))
-        # All of a version is held until its end.
+        # Check the size now, since memory holds a version until its end.
         rows += len(ops) - begin
         check_size(rows, "changes and headers")

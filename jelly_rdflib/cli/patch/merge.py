@@ -131,7 +131,7 @@ def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
 
     rows: list[tuple[str, str, str]] = []
     for conflict in conflicts:
-        # One by one, since the text of a long patch is cut.
+        # Make texts of single operations, since that of a long patch would be cut.
         ours, theirs = (
             [str(Patch([operation])) for operation in side]
             for side in (conflict.ours, conflict.theirs)

@@ -106,7 +106,7 @@ def command() -> None:
 
 
 def _version(text: str | None, job: Job) -> int | str | None:
-    """Return a version, or with --order-by a value of the column, which Spark compares as text."""
+    """Return a version; with --order-by, a value of that column, which Spark compares as text."""
     return text if text is None or job.order_by is not None else version(text)
 
 
@@ -245,6 +245,6 @@ def ingest(
         changes = reader.load(path)
         maintain(changes, table, checkpoint, order_by=order_by, trigger=trigger).awaitTermination()
         state = QuadTable(spark, table).last()[1]
-        # With --order-by patches are not counted.
+        # With --order-by there is no number of patches.
         if state is None or state.version is not None:
             tell(f"patches: {0 if state is None else state.version:,}")

@@ -1,4 +1,4 @@
-"""The job of a command on Spark, which reads changes, and writes a folder or standard output."""
+"""The job of a command on Spark: it reads changes, and writes a folder or standard output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROWS = 1 << 14
 
 
 class Job:
-    """The files and the output of a command, by its options; raise a UsageError if they are wrong.
+    """The files and the output of a command, from its options; wrong ones raise a UsageError.
 
     ``formats`` are the possible formats of the output: `OF_QUADS` or `OF_CHANGES`. ``session`` is
     for `open_session`.
@@ -92,17 +92,17 @@ class Job:
             if store.find(path) is not None and not self._overwrite:
                 raise error_of_existing(path)
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
-            # A patch must be in one file.
+            # Make one partition for a patch, which must be in one file.
             table = table if self._is_quads else table.repartition(1)
-            # Data sources in Python have only these modes.
+            # Data sources in Python know only these two modes.
             mode = "overwrite" if self._overwrite else "append"
             table.write.format(names[self._to]).mode(mode).save(self._output)
 
 
 def format_of(path: str, format: str | None) -> str:
-    """Return the format of files of changes: the given one, else the first path's.
+    """Return the format of files of changes: the given one, or else that of the first path.
 
-    Raise a UsageError if the name has another format.
+    Raise a UsageError if this is not a format of changes.
     """
     from jelly_rdflib.formats import guess_by_name
 
@@ -115,7 +115,7 @@ def format_of(path: str, format: str | None) -> str:
 
 
 def reader_options() -> dict[str, Any]:
-    """Return the selection as options of Spark's reader, which passes them to its workers."""
+    """Return the user's choices for reading as options of Spark's reader, for its workers."""
     return {**dataclasses.asdict(chosen_limits()), "onRepeatedOptions": chosen_repeated_options()}
 
 
@@ -135,7 +135,7 @@ def _lines(quads: DataFrame) -> DataFrame:
     """Return quads as lines of N-Quads."""
     from pyspark.sql import functions as F
 
-    # `concat_ws` leaves out nulls: the default graph.
+    # `concat_ws` leaves out nulls, and so the default graph.
     return quads.select(F.concat_ws(" ", *quads.columns, F.lit(".")).alias("value"))
 
 

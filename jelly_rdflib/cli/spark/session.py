@@ -26,7 +26,7 @@ SETTINGS = {
 }
 # Settings that name jars.
 JARS = {"spark.jars", "spark.jars.packages"}
-# A machine's name may not resolve to the machine.
+# Use the address, since a machine's own name may not resolve to the machine.
 LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -51,7 +51,8 @@ def open_session(
     By default it runs on all cores of this machine, and Spark's log is dropped. Settings must be
     ``KEY=VALUE``, or a UsageError is raised. With ``has_delta`` Spark gets Delta Lake from Maven
     Central, unless a setting names jars. If Spark fails, in the block or before it, a
-    ClickException has the message of the first error; an ImportError says that PySpark is missing.
+    ClickException with the message of the first error is raised. If PySpark is missing, an
+    ImportError is raised.
     """
     from jelly_rdflib.spark.session import DELTA_SETTINGS
 
@@ -67,7 +68,7 @@ def open_session(
     from pyspark.errors import PySparkException
     from pyspark.logger import PySparkLogger
 
-    # PySpark logs the stack of Java as JSON, on standard error.
+    # Keep PySpark from logging Java's stack traces as JSON, on standard error.
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -75,7 +76,7 @@ def open_session(
     except (PySparkException, Py4JError) as error:
         raise click.ClickException(_explain(error)) from error
     except (ValueError, RuntimeError) as error:
-        # A table has wrong columns, or a setting has taken Delta Lake away.
+        # For example, a table has wrong columns, or a setting keeps Delta Lake from being found.
         raise click.ClickException(str(error)) from error
     finally:
         if isinstance(sys.exc_info()[1], SystemExit):
@@ -85,10 +86,11 @@ def open_session(
 
 
 def _end_java(spark: SparkSession) -> None:
-    """End the process of Java for a signal.
+    """End the process of Java after a signal.
 
-    Spark would stop after the batch of a stream, which may wait for this thread. Threads of PySpark
-    print tracebacks about the end of Java, so standard error is dropped.
+    Stopping Spark instead would wait for the batch of a stream, which may itself wait for this
+    thread. Threads of PySpark would print tracebacks about the end of Java, so standard error is
+    dropped.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     java: Any = spark.sparkContext._gateway
@@ -101,9 +103,10 @@ def _end_java(spark: SparkSession) -> None:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Handle signals at the end of the block.
+    """Let signals wait until the end of the block.
 
-    If Python ended before Java has reported its port, Java would never end.
+    If Python ended while Java is starting, before Java has reported its port, Java would never
+    end.
     """
     came: list[int] = []
     numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]

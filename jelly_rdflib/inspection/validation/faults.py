@@ -24,8 +24,8 @@ class Fault:
         message: The fault in words.
         offset: Position in the (uncompressed) input, in bytes from its start.
         frame: Number of the frame, counted from 1.
-        row: Number of the row in its frame, counted likewise. If the format has neither frames nor
-            lines: number of the operation in the input.
+        row: Number of the row in its frame, counted from 1. If the format has neither frames nor
+            lines, number of the operation in the input.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
 
@@ -94,7 +94,7 @@ class RecentSet:
     """The last ``size`` added items. Older items are forgotten, to bound the memory."""
 
     def __init__(self, size: int = 1 << 16) -> None:
-        # Hashes are kept, since the items may be large.
+        # Keep only the hashes, since the items may be large.
         self._known: OrderedDict[int, None] = OrderedDict()
         self._size = size
 

@@ -36,7 +36,7 @@ _RULES: dict[int, tuple[Rule, str]] = {
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
 # All operations except changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
-# The input may have any number of header keys.
+# The most keys of headers that are remembered, since an input may have any number of them.
 _MAX_KEYS = 1 << 16
 _UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -88,7 +88,7 @@ class PatchRules:
 
     def __init__(self) -> None:
         self._ids = RecentSet()
-        # The id of the previous patch, and how messages show it.
+        # The id of the previous patch, in its normal form and as messages show it.
         self._last_id: str | None = None
         self._last_shown = ""
         self._start_patch()
@@ -164,7 +164,7 @@ class PatchRules:
                 yield Finding(row, rule, message)
 
     def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[Rule, str]]:
-        """Yield the rules that a header id or prev breaks, with messages."""
+        """Yield the rules that a header "id" or "prev" breaks, each with a message."""
         text = batch.terms.text_of(value)
         if batch.terms.kinds[value] != TermKind.IRI:
             yield Rule.PATCH_ID, f"header {key} has a value that is not an IRI"

@@ -29,7 +29,8 @@ class StreamRules:
         self._statistics = statistics
         self._options: PatchOptions | StreamOptions | None = None
         self._options_place: dict[str, Any] = {}
-        # Jelly-RDF 1.2: its options may come again, and always allow triple terms.
+        # Whether this is Jelly-RDF 1.2, a draft: there options may come again, and triple terms
+        # are always allowed.
         self._is_draft = False
         self._has_large_frame = False
         self._has_repeated_options = False

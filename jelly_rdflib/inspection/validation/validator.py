@@ -19,7 +19,7 @@ from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.options import Limits
 from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 
-# The number of findings that are located together, since locating scans the whole frame.
+# Findings are located in groups of this size, since locating them scans the whole frame each time.
 _LOCATED = 1 << 16
 
 
@@ -106,7 +106,7 @@ def find_faults(
 
 
 def _without_offsets(faults: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield faults without offsets in frames, since the input is a text; lines are of the text."""
+    """Yield faults without offsets of frames, since the input is a text; lines stay."""
     for fault in faults:
         yield fault if fault.line is not None else replace(fault, offset=None)
 
@@ -139,7 +139,7 @@ class _Validator:
                 if self._frames is not None:
                     faults += self._frames.take(batch, self._batches.options)
                 faults.sort(key=_offset)
-                # Very many rows may have findings, so these are not collected.
+                # Merge them as they come, without a list: very many rows may have findings.
                 yield from merge(faults, self._locate(self._find(batch)), key=_offset)
                 self._operations += len(batch)
             yield from self._take_errors()

@@ -1,7 +1,7 @@
-"""Patches and statements by gRPC.
+"""Patches and statements over gRPC.
 
-`patches` has the source and the sink, `log_server` the server of a patch log. `rdf` has the
-official service of Jelly-RDF, both sides.
+`patches` has the source and the sink, `log_server` the server of a patch log. `rdf` has the server
+and the client of the official service for Jelly-RDF.
 """
 
 from jelly_rdflib.live.grpc.patches import GrpcSink as open_sink

@@ -16,12 +16,12 @@ from jelly_rdflib.options import Limits
 
 _FIRST_SECONDS = 10.0
 STRANGE = ("INTERNAL", "UNKNOWN")
-"""The codes of a fault of the server, which may be permanent, or of a reset connection."""
+"""Codes that may mean a fault of the server, perhaps a permanent one, or a reset connection."""
 # The codes that say that the server is unreachable for now, or that a connection was lost.
 _LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
-    # This also limits how long making a connection may take.
+    # This is also the time limit for making a connection.
     "grpc.min_reconnect_backoff_ms": 10_000,
     "grpc.max_reconnect_backoff_ms": 5000,
     # These settings notice a server that has vanished without closing the connection.
@@ -31,7 +31,7 @@ _OPTIONS = {
 
 
 class GrpcClient:
-    """A channel to the server of an address; secrets are in no name and no message.
+    """A channel to the server of an address; its names and messages never show secrets.
 
     The client takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
     """
@@ -57,7 +57,7 @@ class GrpcClient:
             self._channel = grpc.insecure_channel(address.host, options)
 
     def call(self, kind: str, method: str, request: Any, timeout: float | None = None) -> Any:
-        """Start a call with messages of bytes; ``kind`` names the method of grpc's channels."""
+        """Start a call whose messages are bytes; ``kind`` is a method of grpc's channels."""
         start = getattr(self._channel, kind)(method)
         return start(request, metadata=self._metadata, timeout=timeout)
 
@@ -66,7 +66,7 @@ class GrpcClient:
 
         Raise an RpcError if the server refuses the call, a ConnectionError if it does not answer.
         """
-        # A timeout of grpc's would be for the whole call, which may go on for ever.
+        # Use a timer, since grpc's timeout would limit the whole call, which may go on for ever.
         timer = threading.Timer(_FIRST_SECONDS, call.cancel)
         timer.daemon = True
         timer.start()
@@ -81,7 +81,7 @@ class GrpcClient:
         return told
 
     def is_lost(self, error: Any) -> bool:
-        """Return whether trying again makes sense after this error."""
+        """Return whether it makes sense to try again after this error."""
         return not isinstance(error, grpc.RpcError) or error.code().name in _LOST
 
     def error(self, error: Any, more: str = "") -> Exception:

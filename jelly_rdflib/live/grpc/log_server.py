@@ -1,4 +1,4 @@
-"""A server of patch logs by HTTP and by gRPC: ``jellyp log serve --grpc-port``."""
+"""A server of patch logs over HTTP and gRPC: ``jellyp log serve --grpc-port``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
-# The most bytes of a patch that is encoded once for all followers, and of all such patches.
+# The most bytes of a patch that is encoded once for all followers, and the most bytes of all such
+# patches that are kept.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
 # The codes of gRPC for statuses of HTTP.
 _CODES = {
@@ -63,14 +64,14 @@ _CODES = {
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
     500: grpc.StatusCode.INTERNAL,
 }
-# The seconds in which calls may end when the server stops.
+# The seconds that calls get to end when the server stops.
 _LAST_SECONDS = 1
-# The seconds between two checks for the health service.
+# The seconds between two checks of the logs for the health service.
 _INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
-    """A `LogServer` that serves its logs by gRPC, too; takes the arguments of that class.
+    """A `LogServer` that also serves its logs over gRPC; it takes the arguments of that class.
 
     Followers share the work: a patch is read and encoded once for all followers that ask for the
     same options, and no follower has a thread.
@@ -101,7 +102,8 @@ class PatchLogServer(LogServer):
     ) -> AsyncIterator[str]:
         """Listen at a port while the block runs, and yield the address; port 0 picks a free one.
 
-        With the files of a certificate this is by TLS. ``started`` is called with the address.
+        With the files of a certificate and its key, it uses TLS. ``started`` is called with the
+        address.
 
         Raises:
             OSError: The port can't be used, or a file can't be read.
@@ -112,7 +114,8 @@ class PatchLogServer(LogServer):
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
         self._encoding = asyncio.Lock()
-        # A stream in both directions, so that the right is checked before the request is read.
+        # Declare the request as a stream, too: then the handler runs before the request is read,
+        # and can check the right first.
         subscribe = grpc.stream_stream_rpc_method_handler(
             self._handler(self._subscribe, Right.READ)
         )
@@ -180,7 +183,8 @@ class PatchLogServer(LogServer):
         requested = requested_options(request, PatchDecoder(log.history.limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
-            # The terms of future patches are unknown: one that does not fit ends the answer.
+            # Take the requested kinds of terms, since those of future patches are unknown. A patch
+            # with other terms ends the answer.
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
@@ -196,7 +200,7 @@ class PatchLogServer(LogServer):
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
-        # A compressed segment may be many times larger when it is read.
+        # Estimate the size of a compressed segment: it may be many times larger when it is read.
         if entry.size * (16 if entry.row[4].endswith(".zst") else 1) > _MOST_SHARED:
             while (frame := await run_sync(next, frames, None)) is not None:
                 yield frame
@@ -219,7 +223,7 @@ class PatchLogServer(LogServer):
         start = 0.0
         try:
             while True:
-                # A client that has sent part of a patch takes up memory, and has to go on.
+                # A part of a patch takes up memory, so the client must send the rest in time.
                 wait = answers.patience(start, size) if size else None
                 if (frame := await asyncio.wait_for(anext(frames, None), wait)) is None:
                     break
@@ -236,7 +240,7 @@ class PatchLogServer(LogServer):
                         entry = await run_sync(_append, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
-                    # Answer with the patch's own id, also if it was squashed into another patch.
+                    # Answer with the patch's own id, even if it was squashed into another patch.
                     id = parse_patch_id(patch.header[ID]) if ID in patch.header else entry.id
                     answer = received(version=entry.version, id=str(id))
                     await context.write(answer.SerializeToString())
@@ -248,7 +252,7 @@ class PatchLogServer(LogServer):
 
 
 class _Both(uvicorn.Server):
-    """A server of HTTP, with one of gRPC next to it."""
+    """An HTTP server that also runs a gRPC server."""
 
     def __init__(self, config: uvicorn.Config, beside: Any) -> None:
         super().__init__(config)
@@ -260,7 +264,7 @@ class _Both(uvicorn.Server):
             async with self._beside:
                 await super().main_loop()
         except OSError as error:
-            # `run` raises it after the shutdown.
+            # `run` raises this error after the shutdown.
             self._error = error
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -287,7 +291,7 @@ def _host_of(context: Any) -> str:
 
 
 def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
-    """Return options that allow the terms that others allow."""
+    """Return options that allow the same kinds of terms as ``others``."""
     generalized = others.generalized_statements
     return replace(options, rdf_star=others.rdf_star, generalized_statements=generalized)
 
@@ -296,7 +300,7 @@ def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
     """Yield the frames of a patch, which start with the options and refer to no earlier frame."""
     encoder, end = LiveEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
     with closing(entry.batches()) as batches:
-        # The encoder writes the end of the patch.
+        # Leave out the operation END, since the encoder writes it.
         lengths = ((batch, len(bytes(batch.ops).removesuffix(end))) for batch in batches)
         parts = (BatchSlice(batch, 0, length).as_batch() for batch, length in lengths)
         yield from encoder.encode_parts(parts)
@@ -327,5 +331,5 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if status == 500 and isinstance(error, LogError):
         # A damaged log stays damaged: a client should not try again.
         return code.DATA_LOSS, fields["detail"], more
-    # Any other limit is a lack of room, which may be temporary.
+    # The rest is a lack of room, which may be temporary, so a client may try again.
     return _CODES.get(status, code.UNAVAILABLE), fields["detail"], more

@@ -1,4 +1,4 @@
-"""Patches by gRPC: a source and a sink for a server of a patch log."""
+"""Patches over gRPC: a source and a sink for a server of a patch log."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from jelly_rdflib.patch.patch import Patch
 SUBSCRIBE = f"/{PATCH_SERVICE}/SubscribePatches"
 PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 
-# How many patches, and how many bytes of them, may wait for an answer.
+# How many patches may wait for an answer, and how many bytes they may have together.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
 # Give up after this many faults of the server in a row, without a patch between them.
@@ -61,7 +61,7 @@ class GrpcSource(ThreadedSource):
         self._client = GrpcClient(address, limits)
         self._log_id = ""
         try:
-            # Report a wrong address or token now.
+            # Subscribe once now, so that a wrong address or token is reported here.
             call = self._subscribe(version_at(self._start))
             self._start = position_of(self._begin(call))
             call.cancel()
@@ -72,7 +72,7 @@ class GrpcSource(ThreadedSource):
             raise
 
     def _begin(self, call: Any) -> Point:
-        """Return the version at which an answer starts; a LogError if it is of another log."""
+        """Return the version at which an answer starts; raise a LogError if the log is another."""
         told = self._client.told_by(call)
         self._log_id = check_log_id(self._log_id, told.get("log", ""), self.url)
         id = told.get("id")
@@ -83,7 +83,7 @@ class GrpcSource(ThreadedSource):
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         since = (version.id or version.version) if isinstance(version, Point) else version
         if isinstance(since, int) and since >> 63:
-            # The message has a signed integer of 64 bits.
+            # The field of the message is a signed integer of 64 bits.
             raise MissingVersion(f"{self.url}: there is no version {since}")
         fields = {"since_version" if isinstance(since, int) else "since_id": since}
         fields["topic"] = self._client.topic
@@ -112,7 +112,7 @@ class GrpcSource(ThreadedSource):
                         raise DecodeError(f"{empty} frames in a row have no patch")
                 self._link.end()
             except (grpc.RpcError, ConnectionError) as error:
-                # A proxy may end a long call, which doesn't count as a failure.
+                # A call that has lasted doesn't count as a failure: a proxy may have ended it.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
                 strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
@@ -148,9 +148,10 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
 class GrpcSink(Sink):
     """Sends patches to a patch log on a gRPC server.
 
-    All patches go into one call, as one stream, and the server answers each. So many patches may
-    be on their way, and it is known which ones the server has taken. If the connection is lost,
-    unanswered patches are sent again, for ``wait`` seconds: the server takes each id once.
+    All patches go into one call, as one stream, and the server answers each. So the sink need not
+    wait after each patch, and knows which ones the server has taken. If the connection is lost, it
+    tries for ``wait`` seconds to send unanswered patches again. This does no harm, since the
+    server takes each id once.
     """
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
@@ -158,7 +159,7 @@ class GrpcSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._client = GrpcClient(address, limits)
         self._encoder = LiveEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
-        # The patches without an answer: their parts, the frames' size and the id.
+        # The patches without an answer: for each its parts, the size of its frames and its id.
         self._sent: deque[tuple[list[Patch], int, str]] = deque()
         self._bytes = 0
         self._changed = threading.Condition()
@@ -204,7 +205,7 @@ class GrpcSink(Sink):
         except (grpc.RpcError, ConnectionError, DecodeError, InvalidId) as error:
             ended = error
             call.cancel()
-        # End the iteration in grpc's thread, which waits for frames to send.
+        # grpc's thread waits for frames to send: end its iteration.
         frames.put(None)
         with self._changed:
             self._error = ended
@@ -229,7 +230,7 @@ class GrpcSink(Sink):
             self._await(lambda: not self._sent)
 
     def _await(self, is_done: Callable[[], bool]) -> None:
-        """Wait until ``is_done`` and the call works; restart the call if it was lost."""
+        """Wait until ``is_done()`` is true while the call works; restart a call that was lost."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._error is not None or is_done())

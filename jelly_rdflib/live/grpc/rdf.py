@@ -1,4 +1,4 @@
-"""Jelly-RDF by gRPC, as in the specification: publish and subscribe."""
+"""Jelly-RDF over gRPC, by the service of the specification: publish and subscribe."""
 
 from __future__ import annotations
 
@@ -46,16 +46,20 @@ class RdfStreamServer:
 
     Each call has a thread, in which your functions run. If they raise an exception, the call ends:
     with ``INVALID_ARGUMENT`` and the message for a ValueError, a LookupError or a `JellyError`,
-    with ``PERMISSION_DENIED`` for a PermissionError; others go to the log of the program.
+    with ``PERMISSION_DENIED`` for a PermissionError; for any other exception with ``INTERNAL``,
+    and the exception goes to the program's log.
 
     Args:
-        subscribe: Called with a topic, and the options that the subscriber asks for, or None. It
-            returns what to send to the subscriber. None: nobody can subscribe.
-        publish: Called with an iterator of the frames of a published stream; the answer is sent
-            when it returns and the stream is complete. None: nobody can publish.
-        options: The options of the streams for subscribers, with smaller lookups for those who ask
-            for them. By default the options that the subscriber asks for, or `StreamOptions()`.
-        limits: The limits for published streams, and for the options that are asked for.
+        subscribe: A function that is called with a topic, and with the options that the subscriber
+            asks for, or None. It returns what to send to the subscriber. Without this function
+            nobody can subscribe.
+        publish: A function that is called with an iterator of the frames of a published stream.
+            The answer is sent when it has returned and the stream is complete. Without this
+            function nobody can publish.
+        options: The options of the streams for subscribers; a subscriber who asks for smaller
+            lookups gets them. By default the options that the subscriber asks for, or
+            `StreamOptions()`.
+        limits: The limits for published streams, and for the options that subscribers ask for.
         max_calls: How many calls may run at the same time.
 
     Examples:
@@ -80,7 +84,7 @@ class RdfStreamServer:
         self._functions: tuple[Any, Any] = subscribe, publish
         self._options = options
         self._limits = as_limits(limits)
-        # Messages are passed as bytes: protobuf's classes are not used for them.
+        # Without serializers grpc passes messages as bytes, which this package decodes itself.
         methods = {}
         if subscribe is not None:
             methods["SubscribeRdf"] = grpc.unary_stream_rpc_method_handler(self._subscribe)
@@ -100,7 +104,7 @@ class RdfStreamServer:
         certificate: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
     ) -> str:
-        """Listen at a port, where 0 picks a free one; with the files of a certificate by TLS.
+        """Listen at a port; 0 picks a free one. With the files of a certificate, use TLS.
 
         Returns:
             The address.
@@ -115,7 +119,7 @@ class RdfStreamServer:
     def stop(self, grace: float | None = None) -> None:
         """Stop listening, and end all calls, after ``grace`` seconds at most."""
         self._grpc.stop(grace).wait()
-        # Don't wait for the threads: one may run a function of the user's.
+        # Don't wait for the threads: one may be running a function of the user's for long.
         self._threads.shutdown(wait=False)
 
     def __enter__(self) -> RdfStreamServer:
@@ -140,7 +144,8 @@ class RdfStreamServer:
         with _explained(context):
             frames = _decoded(messages, self._limits)
             self._functions[1](frames)
-            # Read what the function has not: the answer says that the stream is complete.
+            # Read what the function has left unread, since the answer says that the stream is
+            # complete.
             for _ in frames:
                 pass
             return b""
@@ -158,13 +163,14 @@ def subscribe_rdf(
     """Subscribe to statements on a gRPC server, and iterate over the frames as they arrive.
 
     Args:
-        url: The address, ``grpc://host:8981/topic``; with ``grpcs://`` by TLS.
+        url: The address, ``grpc://host:8981/topic``, or ``grpcs://…`` for TLS.
         topic: The topic, in place of the one in the address.
         options: The types and the largest lookups to ask the server for. By default the
             server chooses.
         limits: The limits for the stream; by default `jelly_rdflib.Limits()`.
         timeout: The seconds after which the stream must have ended; None: no limit.
-        settings: ``token``, ``ca``, ``certificate``, ``key``, see the documentation of gRPC.
+        settings: ``token``, ``ca``, ``certificate``, ``key``; see the documentation's page on
+            gRPC.
 
     Raises:
         ConnectionError: The server can't be reached, or refuses the request.
@@ -201,7 +207,7 @@ def publish_rdf(
     """Publish statements to a gRPC server; return when the server has taken all of them.
 
     Args:
-        url: The address, ``grpc://host:8981``; with ``grpcs://`` by TLS.
+        url: The address, ``grpc://host:8981``, or ``grpcs://…`` for TLS.
         statements: Tuples; or frames: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
         options: The options of the stream; by default `StreamOptions()`.
         timeout, settings: As for `subscribe_rdf`.
@@ -223,7 +229,7 @@ def publish_rdf(
         try:
             yield from _encoded(statements, options or StreamOptions())
         except BaseException as error:
-            # grpc's client would only log the error.
+            # Keep the error, since grpc's client would only log it.
             failed.append(error)
             raise
 
@@ -262,7 +268,7 @@ def _encoded(items: Statements, options: StreamOptions) -> Iterator[bytes]:
 def _decoded(
     messages: Iterable[bytes], limits: Limits, requested: StreamOptions | None = None
 ) -> Iterator[Frame]:
-    """Yield the frames of a stream, whose first row must be options that fit the requested ones."""
+    """Yield the frames of a stream; its first row must be options that fit the requested ones."""
     decoder = StatementDecoder(limits)
     for number, message in enumerate(messages):
         frame = decoder.decode_frame(message)

@@ -1,4 +1,4 @@
-"""Shared by gRPC clients and servers: messages other than frames, options, and ports."""
+"""What gRPC clients and servers share: messages other than frames, options, and ports."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
 PATCH_SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
 
 MAX_FRAME = 3 << 20
-"""The largest frame that is sent, in bytes: by default gRPC takes messages of up to 4 MiB."""
+"""The largest frame that is sent, in bytes; by default gRPC takes messages of up to 4 MiB."""
 LOOKUPS = {
     name: getattr(StreamOptions(), name)
     for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 }
-"""The names of the options for lookups, and the largest that are used by default."""
+"""The options for the sizes of lookups, each with the largest size that is used by default."""
 SERVER_OPTIONS = [
-    # Two servers on one port would share its clients.
+    # Let a second server on the same port fail: otherwise the two would share the clients.
     ("grpc.so_reuseport", 0),
     # Clients and servers check whether the other side is still there.
     ("grpc.keepalive_time_ms", 60_000),
@@ -69,7 +69,10 @@ def open_port(
 def subscribe_message(
     file: str, name: str, options: PatchOptions | StreamOptions | None, **fields: Any
 ) -> bytes:
-    """Return a subscriber's request, a message of a file in ``proto``, without fields of None."""
+    """Return a subscriber's request: the message ``name`` of a file in ``proto``.
+
+    Fields whose value is None are left out.
+    """
     known = {key: value for key, value in fields.items() if value is not None}
     message = message_class(file, name)(**known)
     if options is not None:
@@ -82,7 +85,7 @@ def subscribe_message(
 def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) -> Any:
     """Return the options in a request, or None; ``decoder`` checks them.
 
-    A LimitError says that the request asks for larger lookups than the decoder's limits.
+    A LimitError is raised if the request asks for larger lookups than the decoder's limits allow.
     """
     if not request.HasField("requested_options"):
         return None
@@ -97,7 +100,7 @@ def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) ->
 def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
     """Return a stream's options with lookups that are as small as requested.
 
-    The ``types`` must be the same. A ValueError says that the stream can't be as requested.
+    The options named by ``types`` must be the same in both, or else a ValueError is raised.
     """
     for name in (*types, "generalized_statements", "rdf_star", "version"):
         found, wanted = getattr(offered, name), getattr(requested, name)

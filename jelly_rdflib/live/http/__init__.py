@@ -1,1 +1,1 @@
-"""Patch logs by HTTP: a server for folders, and the client that `PatchLog` uses."""
+"""Patch logs over HTTP: a server for folders, and the client that `PatchLog` uses."""

@@ -1,4 +1,4 @@
-"""Access to a server: bearer tokens (RFC 6750) with rights, and limits on the rate."""
+"""Access to a server: bearer tokens (RFC 6750) with rights, and limits on the rate of requests."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from limits import parse as parse_rate
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-# RFC 6750, section 2.1. A shorter one can be guessed.
+# RFC 6750, section 2.1, but with 16 characters or more: a shorter token could be guessed.
 _TOKEN = re.compile(r"(?=.{16})[A-Za-z0-9\-._~+/]+=*")
 _BEARER = HTTPBearer(auto_error=False)
 ALL = "*"
-"""In place of the name of a log: the token must be valid for all logs."""
+"""Stands for the name of a log if a token must be valid for all logs."""
 
 
 class Right(enum.IntEnum):
@@ -37,10 +37,11 @@ _RIGHTS = {right.name.lower(): right for right in Right}
 
 
 class Tokens:
-    """The tokens of a server, and the right that each gives; a ValueError for an invalid token.
+    """The tokens of a server, and the right that each gives.
 
-    A token is for the ``logs`` that are named for it, or else for all. Only hashes are kept and
-    looked up, so that the time of an answer reveals nothing about a token.
+    A token is for the logs that ``logs`` names for it, or else for all. An invalid token raises a
+    ValueError. Only hashes are kept and looked up, so that the time of an answer reveals nothing
+    about a token.
     """
 
     _path: str | os.PathLike[str] | None = None
@@ -56,7 +57,7 @@ class Tokens:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file: each line has a right, a token and maybe names of logs, or is a comment."""
+        """Read a file, whose lines are comments, or a right, a token and maybe names of logs."""
         rights, logs = {}, {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
             words = line.split()
@@ -83,7 +84,7 @@ class Tokens:
         return self._rights.get(_hash(token))
 
     def covers(self, token: str | None, log: str | None) -> bool:
-        """Return whether a token is valid for a log; None means without a token or a log."""
+        """Return whether a token is valid for a log; either is None if the request names none."""
         return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 
@@ -97,7 +98,7 @@ class Gate:
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
         self._is_open = is_open
-        # Without tokens the description of the interface names no scheme for them.
+        # If the server has no tokens, its OpenAPI description must not mention any.
         self._bearer = (lambda: None) if tokens is None else _BEARER
         self._rate = None if rate is None else parse_rate(rate)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -131,7 +132,7 @@ class Gate:
     def needs(self, right: Right, log: str | None) -> Any:
         """Return a dependency of FastAPI that admits requests with a right.
 
-        The right must be for the log that the path names, or else for ``log``.
+        The token must be valid for the log that the path names; if it names none, for ``log``.
         """
         bearer = Depends(self._bearer)
 

@@ -28,28 +28,28 @@ from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import options_for
 from jelly_rdflib.streams.writing import PatchWriter
 
-# A larger body goes to the disk.
+# A body with more bytes goes to the disk.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 SILENCE = 60
 """The seconds within which the next part of a body must come."""
-# All bodies together may be this many times as large as one.
+# All bodies at one time may have this many times the bytes of the largest single body.
 _TOGETHER = 4
 
 
 def patience(start: float, size: int) -> float:
-    """Return the seconds to wait for more of a body that has brought ``size`` bytes since then."""
+    """Return the seconds to wait for more of a body; it has had ``size`` bytes since ``start``."""
     left = start + SILENCE + size / LEAST_SPEED - time.monotonic()
     return max(0.0, min(SILENCE, left))
 
 
-# The text of frames has no media type.
+# Jelly as text is left out: it has no media type.
 CHANGES = [
     format.media_types[0]
     for format in reversed(FORMATS)
     if format.holds_changes and format.media_types
 ]
-"""The media types of changes; the first is Jelly-Patch's."""
+"""The media types of formats of changes; the first is that of Jelly-Patch."""
 
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
@@ -62,9 +62,9 @@ def accepted(request: Request, offered: Sequence[str]) -> str:
 
 
 class Bodies:
-    """Receives the bodies of requests into files; a body has ``most`` bytes at most.
+    """Receives the bodies of requests into files; a body may have up to ``most`` bytes.
 
-    All bodies that are held at the same time may have four times as many.
+    All bodies that are held at the same time may have four times as many bytes together.
     """
 
     def __init__(self, most: int, received: Counter) -> None:
@@ -101,7 +101,7 @@ class Bodies:
                 file.seek(0)
                 yield file
         except ClientDisconnect:
-            # The client does not get this answer, but metrics count it.
+            # The client can't get this answer, but the metrics count its status.
             raise HTTPException(499, "the client is gone") from None
         except asyncio.TimeoutError:
             raise HTTPException(408, f"nothing or too little came for {SILENCE} seconds") from None
@@ -121,10 +121,10 @@ def send_stored(
     source: bytes | Path, media_type: str, request: Request, digest: str, is_compressed: bool
 ) -> Response:
     """Answer with the stored file of a log, decompressed if the client does not accept zstd."""
-    # A weak ETag: the content is the same with any coding.
+    # The ETag is weak, since the bytes depend on the coding, but the content does not.
     headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
     if request.query_params.get("digest") is not None:
-        # The address names the digest, so the answer never changes.
+        # The address names the digest of the content, so the answer never changes.
         headers["Cache-Control"] = "max-age=31536000, immutable"
     codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
     is_plain = is_compressed and codings.quality("zstd") == 0
@@ -135,7 +135,8 @@ def send_stored(
     if isinstance(source, Path) and not is_plain:
         headers["Content-Length"] = str(source.stat().st_size)
 
-    # No FileResponse: it offers ranges, which differ between codings that share an ETag.
+    # Don't use FileResponse: it offers ranges of bytes, but codings that share an ETag have
+    # different bytes.
     def pieces() -> Iterator[bytes]:
         with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
             reader: Any = zstd.ZstdFile(file) if is_plain else file
@@ -162,18 +163,19 @@ def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -
         yield chunks.getvalue()
 
     headers["Vary"] = "Accept"
-    # A weak ETag: another version of this package may write the same patches differently.
+    # The ETag is weak, since other versions of this package may write the same patches
+    # differently.
     digests = " ".join([media_type, *(entry.digest for entry in entries)])
     headers["ETag"] = f'W/"{hashlib.sha256(digests.encode()).hexdigest()}"'
     return StreamingResponse(encoded(), media_type=media_type, headers=headers)
 
 
 class _Enough(Exception):
-    """The rest of an answer is not needed: the client gets no more of it."""
+    """Ends an answer whose rest the client does not get, such as a body for HEAD."""
 
 
 class ConditionalRequests:
-    """Middleware: answers HEAD and If-None-Match wherever GET works, and sets Cache-Control."""
+    """Middleware: handles HEAD and If-None-Match wherever GET works, and sets Cache-Control."""
 
     def __init__(self, app: Any, *, is_private: bool) -> None:
         self._app = app
@@ -191,7 +193,7 @@ class ConditionalRequests:
             if message["type"] != "http.response.start":
                 await send(message)
                 return
-            # The metrics wrap this application, and count requests by their routes.
+            # Pass the route on to the metrics, which wrap this application and count by routes.
             scope["route"] = inner.get("route")
             headers = MutableHeaders(scope=message)
             self._tell_caches(headers)
@@ -215,5 +217,5 @@ class ConditionalRequests:
         if self._is_private:
             headers.add_vary_header("Authorization")
         if headers.get("content-encoding") == "gzip" and headers.get("etag", "W").startswith('"'):
-            # A compressed body has other bytes, so it needs another strong ETag.
+            # A strong ETag stands for certain bytes, so a compressed body needs another one.
             headers["ETag"] = headers["ETag"].removesuffix('"') + '-gzip"'

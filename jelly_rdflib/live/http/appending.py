@@ -21,7 +21,7 @@ from jelly_rdflib.options import PatchOptions
 def append(
     history: History, body: IO[bytes], format: Any, if_match: str | None, if_none_match: str | None
 ) -> LogEntry:
-    """Append a patch; a LogConflict or HTTPException says that a condition is not met."""
+    """Append a patch; raise a LogConflict or an HTTPException if a condition is not met."""
     while True:
         with open_incoming(body, history.limits, format, file=body) as incoming:
             try:
@@ -31,7 +31,7 @@ def append(
                     options=incoming.options or PatchOptions(),
                 )
             except LogConflict as error:
-                # "*" takes any newest patch, also one that came meanwhile.
+                # With "*" any patch may be the newest, so try again after one that came meanwhile.
                 is_late = not error.is_locked and error.expected != error.head
                 if if_match != "*" or incoming.prev is not None or not is_late:
                     raise
@@ -41,7 +41,7 @@ def append(
 def _expected(
     history: History, prev: URIRef | None, if_match: str | None, if_none_match: str | None
 ) -> URIRef | None:
-    """Return the id of the patch that a new patch must follow; ``prev`` is its own header."""
+    """Return the id of the patch that a new patch must follow; ``prev`` is its header."""
     with history.reading() as state:
         newest = state.newest()
     version, head = point_of(newest)
@@ -55,7 +55,7 @@ def _expected(
             what = "name in If-Match the patch that this one follows: the ETag of the log"
             raise HTTPException(428, what)
         return prev
-    # RFC 9110: weak ETags match nothing.
+    # Only strong ETags count: in If-Match weak ones match nothing (RFC 9110).
     tags = parse_etags(if_match)
     if tags.star_tag:
         return prev or head

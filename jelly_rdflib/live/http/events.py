@@ -1,4 +1,4 @@
-"""Events: report each new patch of a log to its followers."""
+"""Events that report each new patch of a log to its followers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 # How many events are cached for other followers, and how many a follower gets at once.
 _MOST_KEPT, _PAGE = 256, 16
-# The seconds between two checks for patches of other processes.
+# The seconds between two checks for patches from other processes.
 _INTERVAL = 0.1
 # A version that neither a log nor a follower can have.
 _NOWHERE = Point(-1, None)
@@ -39,7 +39,7 @@ class Followers:
         self._most = most
         self.hosts: Counter[str] = Counter()
         self.is_ending: Callable[[], bool] = lambda: False
-        """Whether the server is ending, when followers are dismissed."""
+        """Returns whether the server is ending; then followers are dismissed."""
 
     def check_room(self, host: str) -> None:
         """Raise an HTTPException if a host may not have one more follower."""
@@ -50,15 +50,15 @@ class Followers:
 class Feed:
     """The news of a log, for any number of followers.
 
-    The log is a folder, to which other processes append, too: so the feed polls for new patches
-    while anyone follows.
+    Other processes may append to the log's folder, too, so the feed polls for new patches while
+    anyone follows.
     """
 
     def __init__(self, history: History, followers: Followers) -> None:
         self._history = history
         self._all = followers
         self.counts: Counter[str] = Counter()
-        """The numbers that the metrics show for the log."""
+        """The numbers that the metrics show for this log."""
         self._forget()
         self._news = asyncio.Event()
         self._wanted = asyncio.Event()
@@ -90,7 +90,7 @@ class Feed:
         self._history.link.set(problem)
 
     def _forget(self) -> None:
-        # The version at the last check, and the first of the patches that were new then.
+        # The version at the last check, and the first few patches that were new at that check.
         self._point = _NOWHERE
         self._fresh: list[LogEntry] = []
 
@@ -111,9 +111,9 @@ class Feed:
     def _look(self, since: Point) -> tuple[Point, list[LogEntry], Exception | None]:
         """Return the newest version, the first patches after ``since``, and an error or None.
 
-        The list is empty if ``since`` is unknown or one of the patches is squashed or damaged: then
-        each follower reads the log itself, and gets the error. The list is also empty if the log
-        can't be read at all.
+        The list of patches is empty if ``since`` is unknown, or if one of them is squashed or
+        damaged: then each follower reads the log itself, and gets the error. It is also empty if
+        the log can't be read at all.
         """
         newest = _NOWHERE
         try:
@@ -127,14 +127,15 @@ class Feed:
         except MissingVersion:
             pass
         except LogConflict as error:
-            # The next check may succeed. If each follower read the log now, all threads would wait.
+            # Keep the list, since the next check may succeed: with an empty one each follower
+            # would read the log now, and all threads would wait for its lock.
             return since, self._fresh, error
         except (JellyError, OSError) as error:
             return _NOWHERE, [], error
         return newest, [], None
 
     async def follow(self, since: Point, host: str, media_type: str) -> AsyncIterator[bytes]:
-        """Yield an event for each patch after a version, and now and then one without a patch."""
+        """Yield an event for each patch after a version, and now and then an event without one."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
                 async for page in pages:
@@ -147,7 +148,7 @@ class Feed:
         except MissingVersion as error:
             yield _event("gone", {"message": str(error)}, media_type)
         except (LogConflict, OSError):
-            # The client gets the reason when it asks again.
+            # The client will ask again, and get the reason then.
             return
         except LogError as error:
             # A damaged log stays damaged: a follower should not try again.
@@ -157,7 +158,7 @@ class Feed:
     async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
         """Yield the patches after a version, a few at a time; now and then an empty list.
 
-        A MissingVersion says that the version was squashed meanwhile.
+        If the version was squashed meanwhile, a MissingVersion is raised.
         """
         self.counts["followers"] += 1
         self._all.hosts[host] += 1
@@ -202,7 +203,7 @@ def _news_of(entry: LogEntry, media_type: str) -> bytes:
     """Return the event of a patch, with the patch itself if that is small."""
     data = b""
     if media_type == wire.EVENTS_WITH_PATCHES and entry.size <= wire.MAX_INLINE:
-        # A client that asks for the damaged patch gets the error.
+        # Leave out a damaged patch: a client that asks for it gets the error.
         with suppress(LogError, OSError):
             stored: Any = entry.stored()
             data = stored.read_bytes() if isinstance(stored, Path) else stored

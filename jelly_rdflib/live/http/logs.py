@@ -17,9 +17,9 @@ from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, FolderHistory
 from jelly_rdflib.options import Limits, as_limits
 
-# A server of several logs uses these paths for itself.
+# A server of several logs answers at these paths itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
-# A log can't have these names: the interface uses them, or may do so later.
+# A log can't have the names in the first part, since the interface uses them or may do so later.
 _LOG_NAME = re.compile(
     f"(?!({'|'.join(_OWN_PATHS)}|swagger|redoc|logs|patches|snapshots|squash|problems|events)$)"
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"
@@ -56,8 +56,8 @@ class Logs:
         given = [path] if isinstance(path, str | os.PathLike) else list(path)
         paths = [Path(os.path.abspath(each)) for each in given]
         self.opened: dict[str, Served] = {}
-        """The logs that were asked for; other threads may add some at any time."""
-        # The folder in which logs may appear.
+        """The logs that were given or requested so far; other threads may add some at any time."""
+        # The folder of several logs, in which new ones may appear.
         self._folder: Path | None = None
         first, *others = paths
         if not others and not (first / NAME).exists() and first.is_dir() and _names_in(first):
@@ -71,12 +71,12 @@ class Logs:
         """The name of the only log; None if there may be others."""
         ends = [f"/{each.name}" if len(paths) > 1 else "" for each in paths] or [""]
         self.places = dict(zip(map(str, given), ends, strict=True))
-        """For each folder, what the address of its log adds to that of the server."""
+        """For each folder, the path of its log below the server's address."""
 
     def all(self) -> dict[str, Served]:
         """Return the logs by name, in order; some may be unreadable or gone."""
         for name in [] if self._folder is None else _names_in(self._folder):
-            # Ignore a log that vanishes at this moment.
+            # A log may vanish between the two steps: ignore it.
             with suppress(MissingVersion):
                 self.find(name)
         return dict(sorted(self.opened.copy().items()))
@@ -88,7 +88,7 @@ class Logs:
             raise MissingVersion("there are several logs here: the address must end with a name")
         found = self.opened.get(name)
         if found is None and self._folder is not None and _is_log(self._folder, name):
-            # If two threads come here, both get the first one's object.
+            # If two threads come here at the same time, both get the same object.
             found = self.opened.setdefault(name, Served(self._folder / name, *self._options))
         if found is None:
             raise MissingVersion(f"there is no log {name!r} here")
@@ -97,7 +97,7 @@ class Logs:
     def create(self, name: str, compression: str | None) -> bool:
         """Make an empty log, unless it exists; return whether it was made.
 
-        An HTTPException says that a log can't have this name here.
+        If a log can't have this name here, an HTTPException is raised.
         """
         if name in _OWN_PATHS:
             raise HTTPException(405)

@@ -1,4 +1,4 @@
-"""Answers for operators: whether a server's logs can be read, and how much it does."""
+"""Answers for operators: whether a server's logs can be read, and how many requests it gets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Metrics:
     async def problem(self) -> str | None:
         """Return why the server can't do its work, without names of logs; None if it can."""
         async with self._looking:
-            # Strangers may ask as often as they like, so check at most once a second.
+            # Anyone may ask, at any rate, so check at most once a second.
             if time.monotonic() > self._next:
                 self._known = await run_sync(self._logs.all)
                 for log in self._known.values():
@@ -103,7 +103,8 @@ class Metrics:
             try:
                 await app(scope, receive, count)
             except asyncio.CancelledError:
-                # The server is ending. Clients notice that an answer has begun but is incomplete.
+                # The server is ending. Answer 503, unless an answer has begun: then the client
+                # notices that it is incomplete.
                 if not is_answered:
                     await count({"type": "http.response.start", "status": 503, "headers": []})
                     await count({"type": "http.response.body"})

@@ -1,4 +1,4 @@
-"""A patch log on a server: the `History` of ``http://…`` and ``https://…`` addresses."""
+"""A patch log on a server: the `History` for addresses ``http://…`` and ``https://…``."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.types import Readable
 
 _T = TypeVar("_T")
-# The seconds for slow requests: to append or squash patches, or to check a log.
+# The seconds to wait for slow requests: to append or squash patches, or to check a log.
 _LONG = 600.0
 # The largest answer in JSON, in bytes.
 _MOST_JSON = 1 << 24
-# A larger segment is kept on the disk while it is read or written.
+# A segment with more bytes is kept on the disk while it is read or written.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 _NO_FOLDER = "a log on a server has no folder here"
 
 
 class LogClient:
-    """Makes requests to a server of a patch log; takes the arguments of `PatchLog`."""
+    """Makes requests to a server of a patch log; the arguments are those of `PatchLog`."""
 
     def __init__(self, address: str, token: str | None, timeout: float) -> None:
         if httpx2.URL(address).userinfo:
@@ -70,9 +70,9 @@ class LogClient:
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
         """Send a request; yield the answer, whose body the block may read.
 
-        ``silence`` is by default the timeout; otherwise see `WatchedClient.stream`. A
-        ConnectionError may also say that the server is busy. A LogError says that the block could
-        not understand the answer.
+        ``silence`` is the timeout by default; for its meaning see `WatchedClient.stream`. A
+        ConnectionError may also mean that the server is busy. If the block can't understand the
+        answer, a LogError is raised.
         """
         request = self._http.stream(method, path, silence or self.timeout, **options)
         try:
@@ -89,7 +89,7 @@ class LogClient:
         with suppress(ValueError):
             fields = json.loads(start_of(response))
         error = wire.error_of(response.status_code, fields, self.address)
-        # A server that failed may have made the change already.
+        # A server that failed may have made the change before that, so its outcome is unknown.
         is_unknown = response.request.method == "POST" and response.is_server_error
         return Unanswered(str(error)) if is_unknown else error
 
@@ -136,7 +136,7 @@ class LogClient:
 
 
 def open_remote(address: str, limits: Limits, timeout: float, token: str | None) -> History:
-    """Open the log at an address; takes the arguments of `PatchLog`."""
+    """Open the log at an address; the arguments are those of `PatchLog`."""
     return _RemoteHistory(LogClient(address, token, timeout), limits)
 
 
@@ -148,7 +148,7 @@ class _RemoteEntry(LogEntry):
     def __init__(self, row: Row, history: _RemoteHistory) -> None:
         super().__init__(row, Path(), history.limits)
         self._history = history
-        # The segment, if it came with the event of the patch.
+        # The bytes of the segment, if they came with the event of the patch.
         self.inline: bytes | None = None
 
     @property
@@ -167,10 +167,10 @@ class _RemoteEntry(LogEntry):
 
 
 class _Held(SpooledTemporaryFile[bytes]):
-    """Any number of bytes, in memory while they are few, deleted with the last reference."""
+    """A file in memory, or on the disk if it is large; deleted with the last reference to it."""
 
     def __del__(self) -> None:
-        # Readers don't close a file that they have not opened.
+        # Close it here, since readers don't close a file that they have not opened.
         self.close()
 
 
@@ -178,7 +178,7 @@ class _Body(io.RawIOBase):
     """The body of an answer as a file: `read` waits until the next part comes."""
 
     def __init__(self, parts: Iterator[bytes]) -> None:
-        # Skip empty parts: readers would take one for the end.
+        # Skip empty parts, since readers would take one for the end of the file.
         self._parts = filter(None, parts)
         self._part = memoryview(b"")
 
@@ -218,7 +218,7 @@ class _RemoteHistory(LogState):
         except MissingVersion as error:
             raise LogError(f"{self.location} is not a patch log: {error}") from None
         except ConnectionError as error:
-            # A server that is busy has another cause.
+            # Only ask whether the server runs if nothing answers there: it may just be busy.
             if not isinstance(error.__cause__, httpx2.ConnectError):
                 raise
             raise ConnectionError(f"{error}: is jellyp log serve running there?") from error
@@ -285,7 +285,8 @@ class _RemoteHistory(LogState):
             since, id = page[-1].version if page else since, None
 
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
-        # Events bring small patches with them, but only a list shows that no more exist.
+        # With a timeout, ask for a list first. Events bring small patches with them, but only a
+        # list shows that there are no more.
         for entry in [] if timeout is None else self._list(point.version, point.id):
             yield entry
             point = point_of(entry)
@@ -301,7 +302,8 @@ class _RemoteHistory(LogState):
                     yield found
                 self.link.end()
             except ConnectionError as error:
-                # A working server may be silent for as long as the caller waits.
+                # Silence that is shorter than two heartbeats does not mean that the server is
+                # lost: the caller just did not want to wait longer.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
                 if not is_silent or silence >= 2 * wire.HEARTBEAT:
                     self.link.set(error)
@@ -312,13 +314,14 @@ class _RemoteHistory(LogState):
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
-            # The server may have got another log since the last connection.
+            # The server may serve another log than at the last connection.
             self._id = check_log_id(self._id, response.headers[wire.LOG_ID], self.location)
             self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
-                    # A proxy may properly end an answer that was cut off on its way to the proxy.
+                    # The line is cut off, though the answer has ended properly: a proxy does that
+                    # if it loses the server.
                     return
                 fields = json.loads(line)
                 if not 0 <= fields["inline"] <= wire.MAX_INLINE:
@@ -344,12 +347,12 @@ class _RemoteHistory(LogState):
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Send a patch, again if no answer comes, until its fate is known."""
+        """Send a patch; if no answer comes, again, until it is known whether it was appended."""
         file: Any = _Held(_IN_MEMORY)
         place = Place(0, 0, patch.id, prev)
         patch.write(file, place, options)
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
-        # Whether an earlier request may have succeeded without an answer.
+        # Whether an earlier request may have appended the patch although no answer came.
         is_unknown = False
 
         def send() -> LogEntry:
@@ -389,7 +392,7 @@ class _RemoteHistory(LogState):
         return self._change("squash", self.entry_in, first=first, last=last)
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
-        """Make the server store a snapshot; return its place, relative to the address."""
+        """Make the server store a snapshot; return its path relative to the address."""
         place = Path(f"snapshots/{entry.version}")
         return self._change("snapshots", lambda fields: place, version=entry.version)
 
@@ -411,7 +414,7 @@ class _RemoteHistory(LogState):
 
     def fetch(self, path: str, media_type: str, digest: str, size: int | None = None) -> Readable:
         """Fetch a stored file, of at most ``size`` bytes, and check its digest."""
-        # The digest belongs to the stored bytes, which may be compressed.
+        # Accept zstd, since the digest is that of the stored bytes, which may be compressed.
         headers = {"Accept": media_type, "Accept-Encoding": "zstd"}
 
         def download() -> tuple[Any, str]:

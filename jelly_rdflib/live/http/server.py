@@ -1,4 +1,4 @@
-"""A server of patch logs by HTTP: ``jellyp log serve``."""
+"""A server of patch logs over HTTP: ``jellyp log serve``."""
 
 # FastAPI evaluates the annotations of the methods below, so they must not be strings.
 
@@ -55,7 +55,7 @@ _IfMatch = Annotated[str | None, Header(description="The ETag of the log; *: any
 _IfNoneMatch = Annotated[str | None, Header(description="An ETag: not after it; *: after none")]
 
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-# The page must load nothing from other hosts.
+# The page has its own scripts and styles, since it must load nothing from other hosts.
 _PAGE = get_swagger_ui_html(
     openapi_url="openapi.json",
     title="Patch log",
@@ -87,7 +87,8 @@ class LogServer:
     """An application (ASGI) that serves patch logs.
 
     A single log is at ``/``. Several logs, or the logs in a folder that isn't itself a log, are at
-    ``/NAME/``, by the names of their folders. A log that is made there later is served, too.
+    ``/NAME/``, by the names of their folders. Logs that are made in that folder later are served,
+    too.
 
     Requests are served by several threads. Other processes may use the folders at the same time.
 
@@ -110,8 +111,8 @@ class LogServer:
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # a folder, or several
     _: KW_ONLY
     tokens: Tokens | None = None  # who may do what; None: everybody may do everything
-    # Without tokens, requests that name a host other than this machine are refused, since a page in
-    # a browser could have made them; this setting allows them.
+    # Without tokens, a request whose header Host names another machine is refused, since a page in
+    # a browser could have caused it. This setting allows such requests.
     is_open: bool = False
     limits: Limits | None = None  # for reading patches, including those that are appended
     timeout: float = 30.0  # seconds to wait for others who write to the log
@@ -124,7 +125,7 @@ class LogServer:
         self.logs = Logs(self.path, self.limits, self.timeout, self.followers)
         self.metrics = Metrics(self.logs, self.followers)
         self._bodies = Bodies(self.max_body, self.metrics.received)
-        # A key and a certificate for new connections of gRPC; None: no change.
+        # A new pair of key and certificate for gRPC connections; None: no change.
         self.certificate: tuple[bytes, bytes] | None = None
         handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (
@@ -180,12 +181,12 @@ class LogServer:
             answers[code] = {"description": "done", "content": {each: {} for each in types}}
         if 304 in codes:
             answers[304] = {"description": HTTPStatus(304).phrase}
-        # The metrics show all logs, so they need a token for all.
+        # The metrics show all logs, so they need a token that is valid for all of them.
         log = self.logs.single or (ALL if place == "/metrics" else None)
         extra: dict[str, Any] = _BODY if work == self.append else {}
         if place.startswith("/{name}") and work != self.create:
             extra = {"parameters": [_NAME], **extra}
-        # The address of a log may end with a slash or not.
+        # Accept the address of a log with and without a slash at its end.
         for path in {place, place if place == "/" else place.rstrip("/")}:
             self.app.add_api_route(
                 path,
@@ -209,7 +210,7 @@ class LogServer:
                     id, _, head = log.history.read_log()
                     logs[-1] |= {"id": id, "version": point_of(head).version}
                 except (JellyError, OSError) as error:
-                    # Reported once, on standard error.
+                    # The link reports the error on standard error, only once.
                     log.history.link.set(error)
         return send_json({"logs": logs})
 
@@ -389,7 +390,7 @@ class LogServer:
 async def _refuse_method(request: Request, error: Any) -> Response:
     """Answer 405. A route has one method, but the answer must name all methods of the path."""
     routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
-    # The server's own paths also match the route for a log's name.
+    # The server's own paths, such as /docs, also match the route /NAME: prefer the exact one.
     routes = [each for each in routes if each.path == request.url.path] or routes
     allowed = {method for each in routes for method in getattr(each, "methods", ())}
     allowed |= {"HEAD"} if "GET" in allowed else set()

@@ -1,4 +1,4 @@
-"""A client of HTTP that a hostile server can't keep busy or flood."""
+"""An HTTP client that a hostile server can't keep busy or flood."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import httpx2
 from jelly_rdflib.live.waiting import LEAST_SPEED
 
 GRACE = 60.0
-"""The seconds that an answer may take, besides the time in which the server is silent."""
+"""The seconds that an answer may take in addition to the allowed silence of the server."""
 _CONNECT_TIMEOUT = 10.0
 
 
@@ -28,7 +28,8 @@ class Unanswered(ConnectionError):
 class Watch(threading.Thread):
     """A thread that waits for the end of an answer, and cuts the connection if it takes too long.
 
-    httpx only limits each single wait, and a head may come byte by byte.
+    This is needed since httpx limits only each single wait, so a server could send an answer's
+    headers byte by byte, without end.
     """
 
     def __init__(self, cut: Callable[[], None], seconds: float) -> None:
@@ -40,7 +41,7 @@ class Watch(threading.Thread):
         self.renew()
 
     def renew(self) -> None:
-        """Start the time again."""
+        """Start to count the time again."""
         self._end = time.monotonic() + self.seconds
 
     def run(self) -> None:
@@ -65,7 +66,7 @@ class WatchedClient:
     def __init__(self, address: str, **options: Any) -> None:
         self._address = address
         self._http, self._sockets = httpx2.Client(**options), set[socket.socket]()
-        # `finalize` also closes a client that its user does not close.
+        # Use `finalize`, which also closes a client that its user forgets to close.
         self.close = weakref.finalize(self, _close, self._http, self._sockets, os.getpid())
         """Closes all connections: a thread that reads an answer gets an error."""
 
@@ -76,8 +77,8 @@ class WatchedClient:
         """Send a request; yield the answer, whose body the block may read.
 
         The server may be silent for ``silence`` seconds, and the whole answer may take `GRACE`
-        more. A ConnectionError says that the server can't be reached, or that the request is
-        `Unanswered`.
+        seconds more. A ConnectionError is raised if the server can't be reached, or an
+        `Unanswered` if the request may have reached it.
         """
         silence = silence or _CONNECT_TIMEOUT
         timeout = httpx2.Timeout(silence, connect=_CONNECT_TIMEOUT)
@@ -87,7 +88,7 @@ class WatchedClient:
         try:
             with self._http.stream(method, url, timeout=timeout, **options) as answer:
                 yield answer, watch
-                # A body whose connection was cut may seem complete.
+                # Check this here, since a body whose connection was cut may seem complete.
                 if watch.is_late:
                     raise late
         except Exception as found:
@@ -104,10 +105,11 @@ class WatchedClient:
     def _trace(self, watch: Watch, event: str, info: dict[str, Any]) -> None:
         """Receive httpx's events about a request."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            # Forget closed sockets, which have no number.
+            # Forget closed sockets; these have no file number.
             self._sockets -= {each for each in self._sockets.copy() if each.fileno() < 0}
             self._sockets.add(info["return_value"].get_extra_info("socket"))
-        # Not when the request is sent: a proxy may answer before the server does.
+        # Start the watch now, not when the request was sent: a proxy may have answered before the
+        # server did.
         elif event.endswith(".receive_response_headers.started") and watch.ident is None:
             watch.renew()
             watch.start()
@@ -126,15 +128,15 @@ def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
 
 
 def _cut(sockets: set[socket.socket]) -> None:
-    # Closing a socket does not wake a thread that reads it. The method of `socket`, unlike that of
-    # `SSLSocket`, leaves TLS on for the reading thread.
+    # Shut the sockets down, since closing one would not wake a thread that reads it. Call the
+    # method of `socket`: that of `SSLSocket` would end TLS while another thread is reading.
     for each in sockets.copy():
         with suppress(OSError):
             socket.socket.shutdown(each, socket.SHUT_RDWR)
 
 
 def _close(client: httpx2.Client, sockets: set[socket.socket], process: int) -> None:
-    # A forked process shares its parent's connections, which the parent still uses.
+    # A forked process must not cut its parent's connections, which the parent still uses.
     if process == os.getpid():
         _cut(sockets)
     client.close()

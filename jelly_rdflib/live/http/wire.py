@@ -1,4 +1,4 @@
-"""Shared by the server and its clients: media types, ETags, and errors."""
+"""What the server and its clients share: media types, ETags, and errors."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ EMPTY = "empty"  # the ETag of a log without patches
 
 def etag(head: str | None) -> str:
     """Return the ETag of a log whose newest patch has this id; None: it has no patches."""
-    # A keyword of this package, since RFC 9110 has no condition for an empty log: "If-None-Match:
-    # *" asks for a log that does not exist.
+    # The ETag of an empty log is a word of this package, since RFC 9110 has no condition for an
+    # empty log: "If-None-Match: *" requires that the log does not exist.
     return f'"{EMPTY if head is None else head}"'
 
 
@@ -47,11 +47,11 @@ ERRORS: dict[int, type[Exception]] = {
     # The server, or a proxy in front of it, is unavailable for now.
     **dict.fromkeys((429, 502, 503, 504), ConnectionError),
 }
-"""The errors for statuses of a server, if the answer says nothing more exact."""
+"""The errors for a server's statuses, used if the answer does not describe the error itself."""
 
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
-    """Return the status and the JSON for a request that failed; 500 reveals nothing."""
+    """Return the status and the JSON for a request that failed; those of a 500 reveal nothing."""
     if isinstance(error, errors.LogConflict) and error.is_locked:
         return 503, {"detail": "others are writing to the log"}
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
@@ -65,7 +65,7 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
 
 
 def error_of(status: int, fields: Any, address: str) -> Exception:
-    """Return the error for an answer; a KeyError or TypeError if the answer describes none."""
+    """Return the error that an answer describes; raise a KeyError or TypeError if it has none."""
     has_detail = isinstance(fields, dict) and "detail" in fields
     detail = fields["detail"] if has_detail else f"the server answers {status}"
     if isinstance(detail, list):

@@ -1,4 +1,4 @@
-"""Shared by sources and sinks of a topic: the settings, and the brokers' reports."""
+"""What sources and sinks of a topic share: the settings, and the brokers' reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jelly_rdflib.errors import TopicWarning
 from jelly_rdflib.live.address import Address
 
 _T = TypeVar("_T")
-# Reports of the client go to this logger, not to standard error.
+# The client library's reports go to this logger, not to standard error.
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
 # The seconds to wait for the first answer of a broker.
@@ -25,7 +25,7 @@ _FIRST_ANSWER = 10.0
 _BOUNDS = ("retention.ms", "retention.bytes")
 
 LARGEST = 1_000_000
-"""The bytes of the client's largest message."""
+"""The size in bytes of the largest message that the client library sends by default."""
 PAUSE = 3600.0
 """The seconds without a patch after which a sink starts a new stream."""
 
@@ -47,11 +47,12 @@ class KafkaClient:
         for name in given.keys() & {*own, *shared}:
             raise ValueError(f"{self.url}: {name} can't be set")
         self.error: ck.KafkaError | None = None
-        # Whether the client has reported that all brokers are down. The source clears it when a
-        # broker answers.
+        # Whether the client library has reported that all brokers are down. The source sets this
+        # to False when a broker answers.
         self.is_down = False
         self._end, self.reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
-        # `_describe` asks by an admin client, which takes no settings of producers or consumers.
+        # Add `own` after `_describe`, which uses an admin client: that takes no settings of
+        # producers or consumers.
         self.config = given | shared
         self._describe()
         self.config |= own
@@ -60,7 +61,7 @@ class KafkaClient:
         if error.fatal() or "AUTH" in error.name():
             self.error = error
         elif error.code() == ck.KafkaError._ALL_BROKERS_DOWN:
-            # The reason is reported soon after.
+            # Wait only a little longer, since the reason is reported soon after this.
             self._end = min(self._end, time.monotonic() + 0.5)
             self.is_down = True
         else:
@@ -75,7 +76,7 @@ class KafkaClient:
 
     def exception(self, error: ck.KafkaError, what: str = "") -> OSError:
         """Return the exception for an error; ``what`` precedes the text, and explains the error."""
-        # Why a stream of messages has ended is only in the text of the error.
+        # Look at the text, too: it may be the only place that says that access was refused.
         is_refused = "AUTH" in error.name() or "authorization failed" in error.str()
         kind = PermissionError if is_refused else ConnectionError
         return kind(f"{self.url}: {what}{error.str()}")
@@ -108,7 +109,8 @@ class KafkaClient:
         except ck.KafkaException as error:
             if topic.exception() or "AUTH" not in error.args[0].name():
                 raise self.exception(error.args[0]) from None
-            # A warning only: few clients may see the settings, and few topics are compacted.
+            # This is only a warning, since few clients may see the settings, and few topics are
+            # compacted.
             warn(
                 f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
                 " cleanup.policy is delete, since compaction removes frames that are needed, and"
@@ -130,7 +132,7 @@ class KafkaClient:
         return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
 
     def check_topic(self, timeout: float) -> None:
-        """Check that the topic was not made again, if a broker answers in time."""
+        """Check that the topic was not deleted and made again, if a broker answers in time."""
         try:
             id = str(self._ask_for_topic(timeout).result().topic_id)
         except ck.KafkaException as error:

@@ -18,7 +18,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
-# The most bytes of a message without the frame and the key.
+# The most bytes that a message needs besides the frame and the key.
 _OVERHEAD = 512
 
 
@@ -37,11 +37,11 @@ class KafkaSink(Sink):
             own |= {"transactional.id": transactional, "transaction.timeout.ms": wait}
             own |= {"message.timeout.ms": wait}
         else:
-            # Otherwise one message could fail alone, and the stream would have a gap.
+            # Without these settings a single message could fail, and leave a gap in the stream.
             own |= {"enable.gapless.guarantee": True, "message.timeout.ms": 0}
         self._is_transactional = bool(transactional)
         self._client = KafkaClient(address, own)
-        # A sink no longer needs the admin client: deleting it ends a thread and a connection.
+        # A sink no longer needs the admin client: delete it, which ends a thread and a connection.
         del self._client.admin
         super().__init__(self._client.url, limits)
         config = self._client.config
@@ -50,7 +50,7 @@ class KafkaSink(Sink):
         config |= {"message.max.bytes": max(1000, largest), "batch.size": largest}
         most = largest - _OVERHEAD - len(self._name.encode())
         self._encoder = LiveEncoder(options, restart_every=restart, max_frame_size=most)
-        # In a stream of type FRAME an empty frame is an empty patch.
+        # An empty frame ends a stream, but not one of type FRAME: there it is an empty patch.
         self._can_end = options is None or options.stream_type != PatchStreamType.FRAME
         self._producer: ck.Producer | None = None
         self._open()
@@ -61,7 +61,8 @@ class KafkaSink(Sink):
             self._client.error = None
             self._error: ck.KafkaError | None = None
             self._key = (self._name or str(uuid4())).encode()
-            # Don't let the client choose: it would change the partition when new ones are added.
+            # Choose the partition here: the client library would choose another one for the same
+            # key after partitions are added.
             partitions = self._client.partitions
             self._partition = partitions[crc32(self._key) % len(partitions)]
             self._sent = self._taken = 0
@@ -94,7 +95,8 @@ class KafkaSink(Sink):
                 self._await(0)
                 self._try(producer.commit_transaction, self._wait)
         except BaseException:
-            # Sources drop half a patch if a new stream starts or the transaction is aborted.
+            # Only part of the patch may have been sent. Start a new stream, or abort the
+            # transaction, so that sources drop this part.
             self._encoder.restart()
             if self._is_transactional:
                 self._producer = None
@@ -156,7 +158,8 @@ class KafkaSink(Sink):
 
     def _close(self) -> None:
         if self._producer is not None and self._sent and self._can_end:
-            # All patches were taken: this only lets sources forget the stream.
+            # All patches were taken. An empty frame only lets sources forget the stream, so don't
+            # wait long for it.
             self._wait = min(self._wait, 1.0)
             with suppress(OSError):
                 self._put([b""])

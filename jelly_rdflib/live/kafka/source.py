@@ -27,10 +27,10 @@ from jelly_rdflib.patch.patch import Patch
 _T = TypeVar("_T")
 # The seconds to wait for an answer of a broker before asking again.
 _ANSWER = 1.0
-# The seconds of silence after which a stream is forgotten: a producer that was killed never ends
-# its stream.
+# The seconds of silence after which a stream is forgotten, since a producer that was killed never
+# ends its stream.
 _IDLE = 24 * PAUSE
-# Words in the names of permanent errors, and of errors of a member that has left its group.
+# Words in the names of permanent errors, and of errors of a consumer that is out of its group.
 _FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
 _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
 
@@ -46,18 +46,20 @@ class _Stream:
 class _Partition:
     """The state of a partition.
 
-    ``next`` is the offset of the frame with the next patches, ``skip`` the number of its patches
-    that came already. Reading starts at ``start``, where the oldest open stream starts. With
-    ``joins``, streams that started before the source did are left out until they start again.
+    ``next`` is the offset of the frame that brings the next patches, and ``skip`` the number of
+    patches in this frame that the source has returned already. Reading starts at ``start``, where
+    the oldest open stream starts. With ``joins``, streams that started before the source did are
+    left out until they start again.
     """
 
     start: int
     next: int
     skip: int = 0
     joins: bool = False
-    # The newest time of a message: senders' clocks may be wrong.
+    # The latest timestamp of a message so far. It counts as the time now, since the senders'
+    # clocks may differ from this one.
     now: int = 0
-    # The stream that was silent longest comes first.
+    # The stream that has been silent the longest comes first.
     streams: OrderedDict[bytes | None, _Stream] = field(default_factory=OrderedDict)
 
     @classmethod
@@ -104,13 +106,13 @@ class KafkaSource(Source):
             )
         self._limits, self._lock = limits, RLock()
         self._consumer = self._client.make(ck.Consumer)
-        # Patches of one frame, each with its message, and the partition's state after it.
+        # The rest of a frame's patches, each with its message and the partition's state after it.
         self._pending: deque[tuple[Patch, Any, _Partition, int, int]] = deque()
         try:
             begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         except ck.KafkaException as error:
             raise self._client.exception(error.args[0]) from None
-        # The states of this source's partitions, now or earlier; and where all others begin.
+        # The states of the partitions that this source has or had; and where all others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
         self._owned = [] if self._group else self._client.partitions
         self._must_assign = not self._group
@@ -143,13 +145,14 @@ class KafkaSource(Source):
         return self._ask(lambda: self._consumer.get_watermark_offsets(spot, timeout=_ANSWER))
 
     def _begin(self, partition: int, is_latest: bool) -> _Partition:
-        # Offset 0, even if the topic has deleted its first messages: `_assign` reports that.
+        # Begin at offset 0 even if the topic has deleted its first messages: `_assign` reports
+        # that they are missing.
         offset = self._range(partition)[1] if is_latest else 0
         return _Partition(offset, offset, joins=is_latest)
 
     def _take_over(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
         self._owned, self._must_assign = [each.partition for each in partitions], True
-        # Otherwise the client would start reading on its own.
+        # Keep the client library from reading on its own: `_assign` decides where to start.
         consumer.assign([])
 
     def _give_up(self, consumer: ck.Consumer, partitions: list[ck.TopicPartition]) -> None:
@@ -167,7 +170,8 @@ class KafkaSource(Source):
                 self._resumed.remove(number)
             elif theirs and (partition is None or theirs.place[1:] > partition.place[1:]):
                 partition = theirs
-            # If the group has a position in any partition, one without a position is new.
+            # If the group has positions, a partition without one is new, so read it from its
+            # start.
             known = None if kept else self._begins.get(number)
             partition = partition or known or self._begin(number, False)
             low, high = self._range(number)
@@ -196,7 +200,7 @@ class KafkaSource(Source):
         kept = {}
         for each in self._ask(lambda: _checked(self._consumer.committed(spots, timeout=_ANSWER))):
             place = [each.offset, each.offset, 0, self._is_latest]
-            # Another program may have set the offset.
+            # If another program has set the offset, the metadata don't match it: ignore them.
             with suppress(ValueError, TypeError):
                 told = _Partition.at(json.loads(each.metadata or "")).place
                 place = told if told[1] == each.offset else place
@@ -205,7 +209,7 @@ class KafkaSource(Source):
         return kept
 
     def _acknowledge(self) -> None:
-        """Store the position in the group, so that any member goes on after the patches so far."""
+        """Store the position in the group, so that its consumers go on after these patches."""
         with self._lock:
             places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
             new = {n: place for n, place in places.items() if self._committed.get(n) != place}
@@ -222,7 +226,7 @@ class KafkaSource(Source):
 
     @property
     def _position(self) -> str | None:
-        """The topic, and for each partition where to read from, the next frame, patches to skip."""
+        """The topic, and for each partition the numbers in `_Partition.place`."""
         if not self._partitions:
             return None
         places = {number: each.place for number, each in self._partitions.items()}
@@ -266,7 +270,7 @@ class KafkaSource(Source):
                 partition.next, partition.skip = next, skip
                 return patch
             except BaseException as error:
-                # Messages that were read but not delivered are read again.
+                # Read the messages again whose patches were not returned.
                 self._pending.clear()
                 self._must_assign = bool(self._owned)
                 if not isinstance(error, ck.KafkaException):
@@ -276,7 +280,7 @@ class KafkaSource(Source):
                 return None
 
     def _look_for_partitions(self) -> None:
-        """Notice new partitions; for a group the broker reports them."""
+        """Notice new partitions, unless there is a group: then the broker reports them."""
         if self._group or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + self._refresh
@@ -289,7 +293,8 @@ class KafkaSource(Source):
     def _look_at_topic(self) -> None:
         """Check before a message, at most once a second, that the topic was not made again.
 
-        If the new topic has fewer messages, the next offset is missing, and the error leads here.
+        If a new topic has fewer messages, no message comes; but then the error for the missing
+        offset leads to this check, too.
         """
         if time.monotonic() >= self._next_check:
             self._client.check_topic(_ANSWER)
@@ -312,11 +317,12 @@ class KafkaSource(Source):
     def _take(self, message: Any) -> None:
         error = message.error()
         if error is not None:
-            # The client asks about a group even without one, and may lack the right to do so.
+            # Without a group, ignore errors about groups: the client library asks about one
+            # anyway, and may lack the right to do so.
             is_needed = self._group or "GROUP" not in error.name()
             if error.fatal() or (is_needed and is_one_of(error, _FINAL)):
                 raise self._client.exception(error)
-            # Handle a missing offset; the client recovers from all other errors itself.
+            # Handle only a missing offset: the client library recovers from other errors itself.
             if is_one_of(error, ("OFFSET_RESET", "OFFSET_OUT_OF_RANGE")):
                 self._must_assign, self._next_check = True, 0.0
             return
@@ -325,7 +331,7 @@ class KafkaSource(Source):
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
             patches = []
-            # Messages that are read again after a restart were reported before.
+            # A message that is only read again after a restart was reported before.
             if offset >= partition.next:
                 self._bad.leave_out(reason, *self._place(message))
         if offset < partition.next:
@@ -369,7 +375,7 @@ class KafkaSource(Source):
                 )
             return []
         patches = list(stream.decoder.decode(frame))
-        # A frame without rows ends the stream, unless it is or ends a patch.
+        # A frame without rows ends the stream, unless it is a patch or ends one.
         if frame or patches or stream.decoder.is_open:
             stream.time = partition.now
             partition.streams[key] = stream

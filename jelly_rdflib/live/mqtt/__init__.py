@@ -1,4 +1,4 @@
-"""Topics of MQTT brokers: each message is a patch, and a complete stream."""
+"""Topics of MQTT brokers: each message has one patch, as a complete stream."""
 
 from jelly_rdflib.live.mqtt.sink import MqttSink as open_sink
 from jelly_rdflib.live.mqtt.source import MqttSource as open_source

@@ -1,4 +1,4 @@
-"""Shared by sources and sinks of an MQTT broker: connections, and refusals of the broker."""
+"""What sources and sinks of an MQTT broker share: connections, and refusals of the broker."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ CONNECT_TIMEOUT = 10.0
 PASSING = (136, 137, 159)
 """Reason codes of a broker that is unavailable or busy, or gets too many requests."""
 
-# Reason codes: wrong password, not authorized, banned, bad method; too large.
+# The reason codes for a wrong password, not authorized, banned and a bad method; and the reason
+# code for a packet that is too large.
 _FORBIDDEN, _TOO_LARGE = (134, 135, 138, 140), 149
 
 
 def connect(address: Address, client: Client, clean_start: Any, **properties: int) -> None:
-    """Connect a client with the settings that are left."""
+    """Connect a client with the settings that the address still has."""
     if user := address.take("user", str, ""):
         client.username_pw_set(user, address.take("password", str, "") or None)
     ca, certificate, key = (address.take(x, str, "") or None for x in ("ca", "certificate", "key"))
@@ -55,7 +56,7 @@ def make_properties(kind: int, **values: Any) -> Any:
 
 
 def make_client(name: str) -> Client:
-    """Return a client that acknowledges nothing on its own."""
+    """Return a client that does not acknowledge messages by itself."""
     return Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTv5, manual_ack=True)
 
 

@@ -26,9 +26,9 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The largest payload of the protocol, and the most bytes that other fields of a packet take.
+# The most bytes of a packet in the protocol, and the most that fields other than the payload take.
 _MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
-# How many patches a sink sends before the first is acknowledged.
+# How many patches a sink may send before the first of them is acknowledged.
 _MOST_IN_FLIGHT = 100
 
 
@@ -43,7 +43,7 @@ class MqttSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._encoder = LiveEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
-        # The client packs these properties with each message; making new ones takes long.
+        # Make these properties once, for all messages, since making them takes long.
         kind = "application/x-jelly-rdf-patch"
         self._properties = make_properties(
             PacketTypes.PUBLISH, ContentType=kind, UserProperty=("jelly-patch", "")

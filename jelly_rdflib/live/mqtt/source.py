@@ -33,9 +33,9 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 
-# A position lists at most this many streams, more only while their patches are unacknowledged.
+# A position lists at most this many streams, or more while they have unacknowledged patches.
 _MOST_STREAMS = 100
-# The seconds to disconnect from the broker.
+# The seconds that disconnecting from the broker may take.
 _CLOSE_TIMEOUT = 0.9
 
 
@@ -51,26 +51,28 @@ class MqttSource(Source):
     """The patches of a topic, or of all topics that a filter matches.
 
     Its `position` has the last number of each sink's stream. The numbers show which patches the
-    broker sends again, to drop these, and which ones it did not send.
+    broker sends again, which are dropped, and whether it has left some out.
     """
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
         self._topic, self._limits = address.path, limits
         self._decoder = LiveDecoder(limits)
-        # Members of a shared subscription get only some of the patches.
+        # In a shared subscription each member gets only some of the patches, so the numbers have
+        # gaps.
         self.has_positions = not self._topic.startswith("$share/")
         session = address.take("session", str, "")
         self._has_session, self._is_kept = bool(session), bool(session)
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
         self._bad = BadMessages(address)
         self._most = address.take("receive_maximum", int, 65535)
-        # The last numbers of the streams: of patches passed on, and of those that are kept.
+        # The last numbers of the streams: those passed on, and those acknowledged as stored.
         self._numbers: dict[str, int] = {}
         self._kept: dict[str, int] = {}
         self._arrived: deque[MQTTMessage] = deque()
         self._patches: deque[Patch] = deque()
-        # Packet ids: of messages that were passed on, and of messages that the broker may forget.
+        # The packet ids of messages that were passed on; `_acknowledged` has those of messages
+        # that the broker may forget.
         self._passed: list[int] = []
         # How many of `_passed` belong to patches that were returned, and the numbers at that time.
         self._given: tuple[int, dict[str, int]] = 0, {}
@@ -111,7 +113,7 @@ class MqttSource(Source):
             self._note_new_session()
         if self._error is None:
             client.subscribe(self._topic, options=SubscribeOptions(qos=1, retainHandling=2))
-        # Come last: a warning may be raised as an error.
+        # Do this last, since it may warn, and the program may turn warnings into errors.
         self._link.set(None)
 
     def _on_subscribe(self, client: Client, data: Any, mid: int, reasons: Any, _: Any) -> None:
@@ -121,7 +123,7 @@ class MqttSource(Source):
 
     def _note_new_session(self) -> None:
         self._lose("the broker has no session of this client any more")
-        # This connection has made a new session, which the next one must not take for the old one.
+        # The next connection must not take the session that this one has made for the old one.
         self._is_kept = self._has_session and self._accepts_loss
 
     def _lose(self, why: str) -> None:
@@ -208,7 +210,7 @@ class MqttSource(Source):
                 time.sleep(min(pause, wait))
                 return
             self._retry_at = time.monotonic() + next(self._waits)
-            # If the broker can't be reached, the next call tries again.
+            # If this fails, the next call tries again.
             try:
                 self._client.reconnect()
             except OSError as error:
@@ -229,7 +231,8 @@ class MqttSource(Source):
             self._acknowledged.append(message.mid)
             return
         try:
-            # An empty message deletes the one that a broker retains for new subscribers.
+            # Skip an empty message: it only deletes the message that a broker retains for new
+            # subscribers.
             if not is_known and message.payload:
                 self._patches.extend(self._decode(message.payload))
         except DecodeError as error:
@@ -242,13 +245,14 @@ class MqttSource(Source):
     def _place(self, message: MQTTMessage) -> tuple[str, list[object], bytes]:
         """Return a message's place as a text and as parts of a file name, and its bytes."""
         stream, number = _stamp(message)
-        # The parts leave out the packet id, which changes when the message comes again.
+        # Leave the packet id out of the file name: it changes when the message comes again.
         where = [message.topic, *((stream, number) if stream else ())]
         place = f"{stream} {number}" if stream else f"packet {message.mid}"
         return f"{self.url}: message {message.topic} {place}", where, bytes(message.payload)
 
     def _decode(self, payload: bytes | bytearray) -> list[Patch]:
-        # Most messages are one frame with whole patches. Reusing a decoder is faster for them.
+        # Most messages are one frame with whole patches: for these, reuse a decoder, which is
+        # faster.
         if starts_stream(payload):
             with suppress(DecodeError):
                 patches = list(self._decoder.decode(payload))
@@ -261,7 +265,7 @@ class MqttSource(Source):
         """Count a message as passed on."""
         stream, number = _stamp(message)
         if stream:
-            # The newest stream comes last.
+            # Move the stream to the end: the newest one comes last.
             self._numbers[stream] = max(number, self._numbers.pop(stream, 0))
         if message.qos:
             self._passed.append(message.mid)
@@ -273,12 +277,13 @@ class MqttSource(Source):
     def _must_come_again(self, before: dict[str, int]) -> bool:
         """Return whether a message that is left out must come again: the last one with a number.
 
-        It must until the position of a later patch is kept: else its number would be missing.
+        Until the position of a later patch is stored, no stored position has its number; without
+        the message, a restarted source would miss that number.
         """
         return self._has_session and self.has_positions and self._numbers != before
 
     def _close(self) -> None:
-        # Another thread may hold the lock while it waits for a connection.
+        # Don't wait long for the lock: another thread may hold it while it waits for a connection.
         if self._lock.acquire(timeout=_CLOSE_TIMEOUT):
             for packet in self._acknowledged:
                 self._client.ack(packet, 1)

@@ -1,4 +1,4 @@
-"""The chain of patches: each may name the one before it (RDF Patch, "Header": id and prev)."""
+"""The chain of patches: each may name the patch before it (RDF Patch, "Header": id and prev)."""
 
 # pyarrow makes the functions of its module `compute` when it is imported.
 # pyright: reportAttributeAccessIssue=false
@@ -20,15 +20,16 @@ from jelly_rdflib.errors import PatchError
 VERSION = "_version"
 RUN = "_run"
 MAX_RUNS = 1 << 20
-# The driver sends up to this number of rows to all executors, for a join.
+# A table of up to this many rows is sent from the driver to all executors for a join.
 MAX_BROADCAST = 100_000
-# The driver sends a table only if its strings have at most this many bytes.
+# The strings of a table that the driver sends have at most this many bytes.
 MAX_BYTES = 8 << 20
-# The last wanted patch, the number and the first version of each run; its file and first patch.
+# The columns for each run: its file, its first patch and last wanted patch, its number and its
+# first version.
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
 )
-# The root of a chain whose first patch may come after any patch. No id equals it.
+# The value of `root` if the first patch of a chain may come after any patch. No id equals it.
 ANY = "*"
 
 
@@ -44,7 +45,7 @@ class PatchPlace(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class PatchRun:
-    """Consecutive patches of a file, the header ``prev`` of the first and the id of the last."""
+    """Consecutive patches of a file, with the ``prev`` of the first and the id of the last one."""
 
     file: str
     first: int
@@ -71,12 +72,12 @@ def link(
 ) -> list[PatchRun]:
     """Order all runs by the chain; raise a PatchError if they are not one chain.
 
-    No id comes twice. ``root`` is the id of the patch before the first one; None if the first patch
-    has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
+    No id may come twice. ``root`` is the id of the patch before the first one; None if the first
+    patch has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
     """
     runs = sorted(runs)
     last_ids = {run.id for run in runs}
-    # The runs by the id of the patch before each; None for the start of the chain.
+    # Each run, by the id of the patch before it; None for the first run of the chain.
     followers: dict[str | None, PatchRun] = {}
     for run in runs:
         before = None
@@ -84,7 +85,7 @@ def link(
             if run.prev in last_ids:
                 before = run.prev
             elif (inside := find(run.prev)) is not None:
-                # This patch is already followed by the next patch of its run.
+                # Another patch already follows that patch: the next one of its run.
                 other = PatchPlace(inside.file, inside.patch + 1)
                 raise PatchError(f"the chain forks: {run}, and so does {other}")
             elif root != ANY:
@@ -115,7 +116,7 @@ def link(
 
 @dataclass(frozen=True)
 class PatchOrder:
-    """The patches, as `jelly_rdflib.spark.pipeline.marks.Marks.patches`, and all runs in order."""
+    """The patches, as `Marks.patches` returns them, and all runs in the order of the chain."""
 
     patches: pa.Table
     runs: list[PatchRun]
@@ -131,10 +132,10 @@ class PatchOrder:
         return self.runs[-1].id if self.runs else None
 
     def resolve(self, upto: int | str | None) -> int:
-        """Return the number of a version: of a number, or the id of the patch that makes it.
+        """Return the number of a version, which is given by its number or its patch's id.
 
-        Raise a PatchError if it does not exist, a TypeError for another type. None is the newest
-        version.
+        None is the newest version. Raise a PatchError if the version does not exist, a TypeError
+        for any other type.
         """
         if upto is None:
             return self.version
@@ -157,7 +158,7 @@ class PatchOrder:
         return upto
 
     def number(self, table: DataFrame, upto: int) -> DataFrame:
-        """Add the columns `VERSION` and `RUN`, and drop the rows after a version.
+        """Add the columns `VERSION` and `RUN`, and drop the rows after the version ``upto``.
 
         The table has the columns ``file`` and ``patch``. `VERSION` is the version that the row's
         patch makes, `RUN` the number of its run, below `MAX_RUNS`.
@@ -174,7 +175,8 @@ class PatchOrder:
         runs = local_table(table, pa.Table.from_pylist(rows, _RUNS))
         keys, size = ["file"], len(rows)
         if len({row["file"] for row in rows}) < size:
-            # A row for each patch, so that a join finds it without comparing all runs of the file.
+            # A file has several runs: make a row for each patch, so that a join finds it without
+            # comparing all runs of the file.
             keys, size = ["file", "patch"], self.version
             runs = runs.withColumn("patch", F.explode(F.sequence("_first", "_last")))
         runs = runs.hint("broadcast" if size <= MAX_BROADCAST else "merge")
@@ -184,7 +186,7 @@ class PatchOrder:
 
 
 def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
-    """Order patches by their chain; one without ``prev`` comes after the one before it in its file.
+    """Order patches by their chain; a patch without ``prev`` follows the previous one of its file.
 
     Raise a PatchError if they are not one chain, an id comes twice, or they have more than
     `MAX_RUNS` runs. The arguments are as for `PatchOrder` and `link`.
@@ -210,21 +212,23 @@ def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
 
 def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
     """Make a table of the driver's rows, in the session of another table."""
-    # PySpark's own types lack tables of Arrow.
+    # PySpark's type hints don't allow tables of Arrow.
     session: Any = table.sparkSession
-    # Spark Connect wants a schema of a table without rows.
+    # Pass the schema, since Spark Connect needs it for a table without rows.
     made: DataFrame = session.createDataFrame(rows, from_arrow_schema(rows.schema))
-    # By default Spark makes a task for each core.
+    # One partition is enough; by default Spark would make a task for each core.
     return made.coalesce(1)
 
 
 def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.Table | None]:
-    """Return a table as the driver's rows if they are few and short, and these rows.
+    """Fetch a table's rows to the driver if they are few and short; return a table, and the rows.
 
-    With ``is_small`` it is known that they are.
+    With ``is_small`` it is known that they are. Otherwise the table itself may be returned,
+    without rows.
 
-    Where a table is small, each job over it costs more than its rows. On one partition of the
-    driver's rows, Spark groups and joins without a shuffle, whose stages are jobs of their own.
+    For a small table the jobs cost more than the work on its rows. If the driver has the rows, in
+    one partition, Spark groups and joins them without a shuffle, whose stages are jobs of their
+    own.
     """
     if not is_small:
         texts = [each.name for each in table.schema if each.dataType.typeName() == "string"]

@@ -10,8 +10,8 @@ from jelly_rdflib.spark.pipeline.identity import identity_sql
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
 from jelly_rdflib.spark.pipeline.table import header_key_column, is_statement, make_patch
 
-# The place of a row: 0 for headers, 1 for TX (without `ORDER`, so that it is first) and prefixes, 2
-# for statements, 3 for TC.
+# The part of the patch that a row is in: 0 for headers, 1 for TX and prefixes, 2 for statements, 3
+# for TC. The TX has no `ORDER`, so it comes before the prefixes.
 _PART = "_part"
 
 
@@ -24,11 +24,11 @@ def compact(
 ) -> DataFrame:
     """Return the smallest patch with the same effect as the changes, on any dataset.
 
-    The patch has the last operation on each quad, also if it is a delete. Aborted and unfinished
+    The patch has the last operation on each quad, even if it is a delete. Aborted and unfinished
     transactions are left out, and the others become one transaction, as by `jelly_rdflib.compact`.
     A prefix is bound for its graph: the patch has the last operation on each prefix of a graph, and
     the last operation that binds a prefix to each IRI. The header ``prev`` comes from the first
-    patch, and ``id`` from the last patch; other headers stay, each once.
+    patch, and ``id`` from the last patch; all other headers are kept, each once.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -72,8 +72,8 @@ def compact(
     statements = ordered.net_operations().withColumn(_PART, F.lit(2))
     marks = _last_marks(ordered)
     rows = marks.unionByName(statements, allowMissingColumns=True)
-    # A patch of headers alone has no transaction. Any operation proves that it has one, so that the
-    # last ones need not be found twice.
+    # A patch with only headers gets no transaction. To decide this, look for any operation in the
+    # input, so that the last operations need not be computed twice.
     some = marks.where(F.col(_PART) > 0).select(_PART)
     some = some.union(ordered.changes.where(is_statement()).select(F.lit(2)))
     ends = F.array(
@@ -87,10 +87,10 @@ def compact(
 
 
 def _last_marks(ordered: Ordered) -> DataFrame:
-    """Return the headers and the operations on prefixes that stay.
+    """Return the headers and the operations on prefixes that are kept.
 
-    These are the ``prev`` of the first patch, the ``id`` of the last, other headers once; the last
-    operation on each prefix of a graph, and the last prefix of each IRI.
+    These are the ``prev`` of the first patch, the ``id`` of the last, and each other header once;
+    the last operation on each prefix of a graph, and the last prefix of each IRI.
     """
     is_header = F.col("op") == "H"
     key, patch = header_key_column(), F.struct(VERSION, "file", "patch")
@@ -115,13 +115,14 @@ def _last_marks(ordered: Ordered) -> DataFrame:
         # In rdflib an IRI has one prefix: the last one.
         (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(each("op", "o")))
     )
-    # Jena can't read a key in two spellings; those of the first patch stay as they are.
+    # Give each key one spelling, since Jena can't read a key in two; the first patch's headers
+    # stay as they are.
     spelled = F.min(F.struct(ORDER, "name")).over(each(F.lower("name")))["name"]
     spelled = F.when(is_first, F.col("name")).otherwise(spelled)
     return (
         rows.where(F.col("op").isin("H", "PA", "PD"))
         .withColumn(_PART, F.when(is_header, 0).otherwise(1))
-        # These rows are few, so that one shuffle for all windows is best.
+        # These rows are few, so it is best to shuffle them once for all windows.
         .repartition(_PART)
         .withColumns(
             {

@@ -28,13 +28,13 @@ def history(
 ) -> DataFrame:
     """Return for each quad the versions that have it, as intervals.
 
-    No version has a quad that a patch adds and itself deletes. `versions` returns the patch of each
-    version.
+    A quad that a patch adds and then deletes itself is in no version. `versions` returns the patch
+    of each version.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        s, p, o, g: Terms in N-Triples syntax: only quads with these terms. For quads of the default
-            graph, filter the result by ``g is null``.
+        s, p, o, g: Terms in N-Triples syntax; only quads with these terms are returned. For quads
+            of the default graph, filter the result by ``g is null``.
         base: The quads of version 0; see `replay`. Their ``since`` is 0, or null with
             ``order_by``.
         order_by: A column that orders the patches in place of the chain; see `replay`. A version is
@@ -49,7 +49,7 @@ def history(
     Raises:
         PatchError: The patches are not one chain; see `replay`.
         ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is not
-        a term.
+            a term.
         TypeError: An argument is of another kind.
 
     Examples:
@@ -80,7 +80,7 @@ def history(
         base = check_quads(base, "the base")
     root = None if base is None else ANY
     ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    # The effect of each patch on each quad.
+    # Find the effect of each patch on each quad.
     wanted = replace(ordered, changes=ordered.changes.where(condition))
     states = wanted.last_operations(by=(*QUAD, VERSION)).drop(ORDER)
     if base is not None:
@@ -108,7 +108,8 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
 
     Returns:
         A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
-        headers ``id`` and ``prev``. Its other headers have the same ``file`` and ``patch``.
+        headers ``id`` and ``prev``. To find its other headers in ``changes``, use ``file`` and
+        ``patch``.
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.

@@ -1,10 +1,10 @@
 """The identity of terms in columns: the same for all spellings that RDF 1.1 considers equal.
 
-It is the one of `jelly_rdflib.terms.identity`: ``"x"`` for ``"x"^^xsd:string``, and language tags
-in lower case. Literals within quoted triples are compared as they are spelled.
+It is the identity that `jelly_rdflib.terms.identity` returns: ``"x"`` for ``"x"^^xsd:string``, and
+language tags in lower case. Literals within quoted triples are compared as they are spelled.
 
-Rows are grouped by the identity, and a number says how the term is spelled: Spark computes the
-maximum of numbers in place, without sorting.
+Rows are grouped by the identity, and a number says how the term is spelled. It is a number since
+Spark computes the maximum of numbers in place, without sorting.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pyspark.sql import functions as F
 from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
-"""The spelling of a row's object: 0 as its identity, else a bit for each capital of the tag."""
+"""The spelling of a row's object: 0 if as its identity, else a bit for each capital in its tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
-# The number of a tag's letters whose case is kept, a bit each; later ones become lower case.
+# How many letters of a tag keep their case, with a bit each; later letters become lower case.
 _BITS = 62
 
 
 def identity_sql(term: str) -> str:
-    """Return an expression of SQL for the identity of the term in a column."""
+    """Return an SQL expression for the identity of a term, itself an SQL expression."""
     return (
         f"CASE WHEN {_is_string(term)} THEN left({term}, length({term}) - {len(_TYPE)})"
         f" WHEN {_has_tag(term)} THEN concat({_before_tag(term)}, lower({_tag(term)}))"

@@ -19,9 +19,10 @@ from jelly_rdflib.spark.pipeline.quad_table import QuadTable, TableState
 from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 
 Sink: TypeAlias = Callable[[NetChanges, int], None]
-"""Takes what a batch of a stream changes, and the number of the batch."""
+"""A function that takes a batch's changes, and the number of the batch."""
 
-# Takes the changes of a batch, its number, and whether the driver has the rows.
+# A function that takes a batch's table of changes, its number, and whether the driver has its
+# rows.
 _Writer: TypeAlias = Callable[[DataFrame, int, bool], None]
 
 
@@ -40,40 +41,42 @@ def maintain(
 
     The table is a Delta table with the columns ``s``, ``p``, ``o``, ``g``. Each batch of the stream
     makes a new version of it by one ``MERGE``, completely or not at all, even if the process is
-    killed. Started again with the same checkpoint, the query continues. `read_maintained` reads the
-    table, and so does anything that reads Delta tables.
+    killed. To continue the query, start it again with the same checkpoint. `read_maintained` reads
+    the table, and so does any program that reads Delta tables.
 
-    The patches of a batch are ordered as by `replay`; the first of them must come after the last
-    patch of the batches before. So a file must not be in an earlier batch than the files that
-    precede it in the chain. A file is in one batch as a whole.
+    The patches of a batch are ordered as by `replay`; the first of them must follow the last patch
+    of the earlier batches. So a file must not be in an earlier batch than the files that precede
+    it in the chain. A file is in one batch as a whole.
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
-    names. With Spark Connect its server needs them. Batches are then written by a process of the
-    server: it runs ``sink`` and a function ``after``, which can't use a session or a DataFrame of
-    this process, and what they change in this process's memory does not come back.
+    names. With Spark Connect its server needs them. There a process of the server writes the
+    batches, and runs ``sink`` and a function ``after``. So these functions can't use a session or
+    a DataFrame of this process, or change anything in its memory.
 
     Args:
         stream: A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
         table: The folder of the table, or its name, as ``schema.table``. It is created if it does
             not exist. It may have more columns, which are null in new rows. None with ``sink``.
-        checkpoint: The folder where Spark stores the stream's position. It belongs to this table.
+        checkpoint: The folder where Spark stores the stream's position. Use it for this table
+            only.
         order_by: A column that orders the patches in place of the chain; see `replay`. Then
-            each batch comes after the batches before it, unchecked.
-        after: The id of the last patch in a table that something else has filled. It counts until
-            the table has its first batch from here. With ``sink``, a function that returns the id
-            of the last patch that was written.
-        sink: Writes what a batch changes to a table of another kind, in one transaction, with the
-            id `NetChanges.head`. It gets a batch again if the process was killed before Spark
-            recorded the batch, unless ``after`` returns its ``head``.
+            it is not checked that a batch follows the batches before it.
+        after: The id of the last patch in a table that something else has filled. It is used until
+            this function has written its first batch to the table. With ``sink``, a function that
+            returns the id of the last patch that was written.
+        sink: A function that writes a batch's changes to a table of another kind, together with
+            the id `NetChanges.head`, in one transaction. If the process was killed before Spark
+            recorded a batch, it gets the batch again, unless ``after`` returns the batch's
+            ``head``.
         trigger: The arguments of ``DataStreamWriter.trigger``: ``{"availableNow": True}`` reads the
             available patches and ends. By default a batch starts as soon as there are patches.
         deletion_vectors: Whether a table that is made here has deletion vectors and is clustered by
-            subject. A batch then rewrites no quads that it leaves as they are, but programs that
+            subject. Then a batch does not rewrite quads that it does not change, but programs that
             read the table must know version 3 of Delta's protocol, with deletion vectors.
 
     Returns:
         The started query. It ends with an error if patches are not one chain, or if another query
-        has changed the table meanwhile: then the table has nothing of that batch.
+        changes the table at the same time. Then the table has nothing of the current batch.
 
     Raises:
         ValueError: The table of changes is not a stream, a column is missing or of another type,
@@ -107,7 +110,7 @@ def maintain(
             " order_by="
         )
     stream = check_changes(stream)
-    # The driver takes small batches: other columns are left out.
+    # Leave out other columns, since the driver fetches small batches.
     stream = stream.select(
         *(
             field.name
@@ -129,7 +132,7 @@ def maintain(
         write_batch = _sink_writer(sink, order_by, start)
 
     def write_once(changes: DataFrame, batch: int) -> None:
-        # A batch is read several times, and a stream with a state wants each read to be whole.
+        # A batch is read several times, and a stream with a state fails if a read is not complete.
         changes.persist()
         try:
             held, rows = at_hand(changes)
@@ -146,7 +149,7 @@ def maintain(
 def _table_writer(
     name: str, checkpoint: str, order_by: str | None, start: Callable[[], str | None]
 ) -> _Writer:
-    """Return a function that merges a batch into a table, if it is not yet there."""
+    """Return a function that merges a batch into a table, unless the table has it already."""
     query: str | None = None
 
     def write_batch(changes: DataFrame, batch: int, is_small: bool) -> None:
@@ -165,8 +168,8 @@ def _table_writer(
                 )
         query = query or _query_id(spark, checkpoint)
         if state.query == query and batch <= state.batch:
-            # The process was killed after the merge, before Spark recorded the batch. A stream with
-            # a state fails if a batch is not read.
+            # The process was killed after the merge, before Spark recorded the batch. Only read
+            # the batch: a stream with a state fails if it is not read.
             changes.count()
             return
         if order_by is not None and state.query not in (None, query):
@@ -177,7 +180,7 @@ def _table_writer(
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = TableState(version, found.head, query, batch)
-        # They are at most as many as the changes, and no longer than these.
+        # The operations are small if the changes are: they are no more, and no longer.
         table.merge(found.operations, delta_version, new_state, is_small=is_small)
 
     return write_batch
@@ -194,7 +197,7 @@ def _sink_writer(sink: Sink, order_by: str | None, start: Callable[[], str | Non
             order = order_changes(changes, root=ANY).order
             if head is None or order is None or order.head != head:
                 raise
-            # The process was killed after the batch was written, before Spark recorded it.
+            # The sink has this batch: the process was killed before Spark recorded it.
             return
         sink(found, batch)
 
@@ -213,8 +216,9 @@ def read_maintained(spark: SparkSession, table: str, version: int | str | None =
     Args:
         spark: The session.
         table: The folder of the table, or its name, as ``schema.table``.
-        version: The number of patches in the version to read, or the id of its last patch. Versions
-            end with a batch, see `maintained_versions`. By default the newest version.
+        version: The number of patches in the version to read, or the id of its last patch. A
+            version ends with the last patch of a batch; `maintained_versions` lists them. By
+            default the newest version.
 
     Returns:
         A table of quads.
@@ -246,10 +250,14 @@ def maintained_versions(spark: SparkSession, table: str) -> DataFrame:
         table: The folder of the table, or its name, as ``schema.table``.
 
     Returns:
-        A row for each batch: ``delta_version`` (for Delta's ``versionAsOf``), ``timestamp`` (of the
-        commit), ``version`` (the number of patches up to it, as for `replay`, or since the patch
-        that was given as ``after``; null with ``order_by``), ``head`` (the id of the last patch),
-        ``query`` and ``batch`` (the id of the query that wrote it, and the number of the batch).
+        A row for each batch, with the columns
+
+        - ``delta_version``: its version for Delta's ``versionAsOf``;
+        - ``timestamp``: the time of the commit;
+        - ``version``: the number of patches up to its end, as for `replay`, or since the patch
+          that was given as ``after``; null with ``order_by``;
+        - ``head``: the id of its last patch;
+        - ``query`` and ``batch``: the id of the query that wrote it, and its number there.
 
     Raises:
         FileNotFoundError: The table does not exist.

@@ -1,4 +1,4 @@
-"""Finds the patches and transactions of changes by their marks, and drops those without effect."""
+"""Finds the patches and transactions of changes by their marks; drops aborted transactions."""
 
 # pyarrow makes the functions of its module `compute` when it is imported.
 # pyright: reportAttributeAccessIssue=false
@@ -19,8 +19,8 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
     """Return the changes without the operations of aborted and of unfinished transactions.
 
     A transaction is unfinished if its file is cut off. The operations of a patch outside of
-    transactions are a transaction of their own; it is unfinished if the patch has no ``END``. (If
-    the table has no ``END`` at all, all patches count as whole.) All other operations stay, also
+    transactions count as one transaction, which is unfinished if the patch has no ``END``. (If the
+    table has no ``END`` at all, all patches count as whole.) All other operations stay, including
     headers and ends of patches.
 
     A call reads the marks of the changes once. The driver holds about 170 bytes for each patch,
@@ -59,13 +59,14 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
 class Marks:
     """The patches and transactions of a table of changes, which is read once for its marks.
 
-    A patch ends with an ``END``. If a patch has none, but others have, then its file is cut off,
-    and its operations outside of transactions are as unfinished as a transaction without ``TC``. In
-    a table without any ``END`` all patches count as whole, unless it has the column that describes
-    errors.
+    A patch ends with an ``END``. If a patch has none, but others have one, its file is cut off,
+    and its operations outside of transactions are unfinished, like a transaction without ``TC``.
+    In a table without any ``END`` all patches count as whole, unless it has the column that
+    describes errors.
 
     Args:
-        changes, marks: As for `effective`. The attributes of these names are checked tables.
+        changes, marks: As for `effective`. The attributes with these names are the tables after a
+            check.
     """
 
     def __init__(self, changes: DataFrame, marks: DataFrame | None) -> None:
@@ -85,15 +86,15 @@ class Marks:
         """
         patches = self._patches.select(["file", "patch", "id", "prev"])
         if not self._has_ends:
-            # Without END, a patch may have no mark.
+            # Look at all changes, since without END a patch may have no mark at all.
             there = self.changes.select("file", "patch").distinct().toArrow()
             patches = there.join(patches, ["file", "patch"], join_type="left outer")
         return patches.sort_by([("file", "ascending"), ("patch", "ascending")])
 
     def known(self, changes: DataFrame) -> DataFrame:
-        """Return the changes without a last patch that is cut off before its first mark.
+        """Return the changes without the last patch of a file, if it is cut off before any mark.
 
-        Such a patch is unfinished, but `effective` can't see it.
+        Such a patch is unfinished, but `effective` can't find it, as it looks only at marks.
         """
         if not self._has_ends:
             return changes
@@ -117,8 +118,8 @@ class Marks:
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
         if cut.num_rows == 0:
             return changes
-        # The committed transactions of a patch that is cut off stay. The driver holds none of them,
-        # since their number may be millions.
+        # The committed transactions of a patch that is cut off stay. Find them by joins, since
+        # there may be millions, too many for the driver.
         places = local_table(changes, cut.select(["file", "patch"])).withColumn(
             "_is_cut", F.lit(True)
         )
@@ -148,7 +149,8 @@ def _transactions(marks: DataFrame) -> DataFrame:
 def _patches(transactions: DataFrame) -> DataFrame:
     """Return for each patch its headers, whether it has an END, and its transactions without TC.
 
-    ``bad`` are those that were aborted or not finished. A patch may have millions of good ones.
+    These are in ``bad``: they were aborted or not finished. Others are not listed, since a patch
+    may have millions of them.
     """
     is_bad = F.expr("TA or (TX and not TC)")
     return transactions.groupBy("file", "patch").agg(
@@ -160,7 +162,7 @@ def _patches(transactions: DataFrame) -> DataFrame:
 
 
 def _header(key: str) -> Column:
-    """Return a group's last header of a key, and its place; ``prev`` precedes ``previous``."""
+    """Return a group's last header with a key; a ``prev`` takes precedence over a ``previous``."""
     is_it = (F.col("op") == "H") & (header_key_column() == key)
     is_first_choice = (F.lower("name") == key).alias("is_first_choice")
     return F.max(F.when(is_it, F.struct(is_first_choice, "seq", "o"))).alias(key)

@@ -13,10 +13,11 @@ from jelly_rdflib.spark.pipeline.order import ORDER, order_after
 class NetChanges(NamedTuple):
     """The net changes of several patches.
 
-    Attributes: operations: A row for each quad with an operation, with the columns ``op`` (``A`` or
-            ``D``), ``s``, ``p``, ``o``, ``g``: the quad's last operation.
-        head: The id of the last patch, or ``after`` without patches; None if the patch has
-            no id, and with ``order_by``.
+    Attributes:
+        operations: A row with the last operation on each quad that the patches add or delete. Its
+            columns are ``op`` (``A`` or ``D``), ``s``, ``p``, ``o`` and ``g``.
+        head: The id of the last patch; ``after`` if there are no patches; None if the last patch
+            has no id, and with ``order_by``.
         patches: The number of patches; None with ``order_by``.
     """
 
@@ -34,9 +35,9 @@ def net_changes(
 ) -> NetChanges:
     """Return the net changes of several patches: the last operation on each quad.
 
-    A table of quads that has the state of the patch ``after`` gets that of the patch ``head``: each
-    quad with a ``D`` is deleted if present, and each with an ``A`` is added if missing. Store
-    ``head`` in the same transaction: it is ``after`` of the next call.
+    They bring a table of quads from the state after the patch ``after`` to that after the patch
+    ``head``: delete each quad with a ``D`` if it is present, and add each with an ``A`` if it is
+    missing. Store ``head`` in the same transaction: it is the ``after`` of the next call.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.

@@ -1,4 +1,4 @@
-"""Orders changes: by the chain of patches, or by a column."""
+"""Orders changes by the chain of patches, or by a column."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from jelly_rdflib.spark.storage import full_path
 ORDER = "_order"
 IS_ADD = "_is_add"
 
-# The number of the run (below `chain.MAX_RUNS`), seq and a bit for adds fit a long. Spark computes
-# the maximum of longs in place, without sorting.
+# With this many bits for seq, the number of the run (below `chain.MAX_RUNS`), seq and a bit for
+# adds fit into a long. Spark computes the maximum of longs in place, without sorting.
 SEQ_BITS = 42
 
 
@@ -30,10 +30,10 @@ SEQ_BITS = 42
 class Ordered:
     """Effective changes, with their order.
 
-    ``changes`` has two more columns: `ORDER` grows with each operation, `VERSION` is the version
-    that the operation's patch makes. So has ``marks``, which may lack operations on statements, and
-    columns that only they use. ``is_add`` shows whether the operation of an `ORDER` is an add.
-    ``order`` is None with ``order_by``.
+    ``changes`` has two more columns: `ORDER` grows with each operation, and `VERSION` is the
+    version that the operation's patch makes. ``marks`` has them, too, but may lack operations on
+    statements and the columns that only these use. ``is_add`` shows whether an `ORDER` is that of
+    an add. ``order`` is None with ``order_by``.
     """
 
     changes: DataFrame
@@ -51,18 +51,19 @@ class Ordered:
     ) -> DataFrame:
         """Return the last operation on each quad: the columns of ``by``, `ORDER` and `IS_ADD`.
 
-        Objects are the identities of terms, and `SPELLING` says how one was spelled. The last
-        operation decides whether the quad exists. ``base`` has the quads of version 0. ``by`` has
-        the columns of a quad and, without a base, may have more.
+        Objects are replaced by their identities, and `SPELLING` says how an object was spelled.
+        The last operation decides whether the quad exists. ``base`` has the quads of version 0.
+        ``by`` has the columns of a quad and, without a base, may have more.
         """
         rows = self.changes.where(is_statement()).select(*by, ORDER)
         if base is not None:
-            # As a number, -1 is the least one that means an add. Null is less than any struct.
+            # Quads of the base come before all operations: the greatest number below 0 that means
+            # an add is -1, and null is less than any struct.
             first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
         rows = with_identity(rows)
         if tuple(by) != QUAD:
-            # Repartition once by quad, instead of once more for each use of the rows.
+            # Repartition once by quad here, so that later uses of the rows need not do so.
             rows = rows.repartition(*QUAD)
         last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER), F.max(SPELLING).alias(SPELLING))
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))
@@ -79,7 +80,7 @@ def order_after(
 
 
 def _value_of(found: Marks, order_by: str | None, upto: Any) -> Any:
-    """Return ``upto`` as a value of the column; raise an error if it is not the path of a file."""
+    """Return ``upto`` as a value of the column; for ``file`` raise an error if no file has it."""
     assert order_by is not None
     check_names([order_by], found.changes.columns)
     has_text = found.changes.schema[order_by].dataType == StringType()

@@ -1,6 +1,6 @@
-"""A Delta table of quads, which knows the last patch that is in it.
+"""A Delta table of quads that stores which patch was the last to change it.
 
-Each commit has a `TableState` as its user metadata. So quads and state change together, or not at
+Each commit has a `TableState` as its user metadata, so quads and state change together, or not at
 all.
 """
 
@@ -39,9 +39,10 @@ _SAME_QUADS = {
     "VACUUM START",
 }
 
-# Up to this many subjects of a batch are compared one by one with each file's, more as a range.
+# To find the table's files that a batch concerns, up to this many subjects are compared with the
+# files one by one, and more of them as a range.
 MAX_SUBJECTS = 64
-# By default Delta compares 32 letters of a subject, which most IRIs of a dataset have in common.
+# By default Delta compares only 32 letters of a subject, and most IRIs of a dataset share these.
 _PROPERTIES = """ CLUSTER BY (s) TBLPROPERTIES (
 'delta.enableDeletionVectors' = 'true', 'delta.dataSkippingStringPrefixLength' = '128')"""
 
@@ -77,7 +78,7 @@ class TableState:
 class QuadTable:
     """The table in a folder, or with a name ``schema.table``.
 
-    The attribute ``name`` is the same for any process: a relative path is made absolute. A
+    The attribute ``name`` is valid in any process, since a relative path is made absolute. Raise a
     RuntimeError if the session has no Delta Lake.
     """
 
@@ -90,14 +91,15 @@ class QuadTable:
             )
         self._spark = spark
         has_name = re.fullmatch(r"\w+(\.\w+)+", table) is not None
-        # Delta takes a relative path for the name of a table.
+        # Delta would take a relative path for the name of a table.
         self.name = table if has_name or ":" in table else os.path.abspath(table)
         self._table = table if has_name else f"delta.`{self.name.replace('`', '``')}`"
 
     def create(self, *, deletion_vectors: bool) -> None:
-        """Make an empty table, if it does not exist: clustered by subject, with deletion vectors.
+        """Make an empty table, unless it exists: clustered by subject, with deletion vectors.
 
-        Without deletion vectors, any program that knows Delta's first protocol can write the table.
+        Without ``deletion_vectors`` it has neither, so that any program that knows Delta's first
+        protocol can write it.
 
         Raise a ValueError if the path has something else, or a table without the columns of quads.
         """
@@ -105,7 +107,7 @@ class QuadTable:
         create += _PROPERTIES if deletion_vectors else ""
         try:
             self._spark.sql(create)
-            # A table of another format has no history.
+            # This fails for a table of another format, which has no history.
             self._spark.sql(f"DESCRIBE HISTORY {self._table} LIMIT 1")
             found = self._spark.table(self._table).schema
         except AnalysisException as error:
@@ -135,16 +137,16 @@ class QuadTable:
     def last(self) -> tuple[int, TableState | None]:
         """Return Delta's newest version, and its state.
 
-        The state is None if something else has changed the quads since, or if Delta's history does
-        not go back to it.
+        The state is None if another program has changed the quads after it, or if Delta's history
+        does not go back to it.
         """
-        # Most often the last commit has the state: then the others are not read.
+        # Read only the last commit first, since most often it has the state.
         for limit in (" LIMIT 1", ""):
-            # Spark already holds a command's rows, but choosing columns or sorting would start
-            # jobs.
+            # Sort here: Spark holds a command's rows already, but would start jobs to sort them or
+            # to choose columns.
             rows = sorted(self._history(limit).collect(), key=lambda row: -row.version)
             for row in rows:
-                # Other programs may write any text.
+                # Ignore other user metadata: other programs may write any text there.
                 if (row.userMetadata or "").startswith(f'{{"{_KEY}": '):
                     return rows[0].version, TableState(**json.loads(row.userMetadata)[_KEY])
                 if row.operation not in _SAME_QUADS:
@@ -158,30 +160,31 @@ class QuadTable:
 
         ``is_small`` is as for `at_hand`.
 
-        Raise a LogError if another `merge` came between the call of `last` that returned
-        ``version``, and this one. Then nothing is changed.
+        Raise a LogError, and change nothing, if another `merge` has come since `last` returned
+        ``version``.
         """
         spark = self._spark
-        # A merge reads them several times.
+        # A merge reads the operations several times, so let the driver hold them if they are few.
         operations, rows = at_hand(operations, is_small=is_small)
         subjects = "true" if rows is None else among(set(rows["s"].to_pylist()))
         settings = {
-            # Delta skips a transaction if one with the same or a larger number was committed.
+            # These two make Delta skip the transaction if one with the same or a larger number was
+            # committed.
             "write.txnAppId": _KEY,
             "write.txnVersion": str(version),
             "commitInfo.userMetadata": json.dumps({_KEY: asdict(state)}),
-            # By default 50 tasks read Delta's own log, which suits a million files.
+            # By default 50 tasks would read Delta's own log, enough for a million files.
             "snapshotPartitions": str(spark.conf.get(f"{_DELTA}.snapshotPartitions", "2")),
         }
         if rows is not None:
-            # Otherwise Delta stores them first, lest they change between two reads.
+            # The driver's rows can't change between two reads, so Delta need not store them first.
             settings["merge.materializeSource"] = "none"
-        # In the text of a query braces mark arguments.
+        # Double the braces: in the text of a query they mark arguments.
         table = self._table.replace("{", "{{").replace("}", "}}")
         with _settings(spark, {f"{_DELTA}.{key}": value for key, value in settings.items()}):
             merge = _MERGE.format(table=table, subjects=subjects)
             counts = spark.sql(merge, operations=operations).collect()
-        # Delta returns no counts of a transaction that it skips.
+        # There are no counts if Delta has skipped the transaction.
         if not counts:
             raise LogError(f"another query has changed the table {self.name} meanwhile")
 
@@ -196,10 +199,10 @@ class QuadTable:
 
 
 def among(subjects: set[str]) -> str:
-    """Return a condition for quads with these subjects: Delta reads only files that may have some.
+    """Return a condition for quads with these subjects, so that Delta reads only files with some.
 
-    A merge takes no parameters. A subject that SQL or its template would misread leads to a
-    condition that holds for all quads.
+    It is part of the SQL text, since a merge takes no parameters. If SQL or the template would
+    misread a subject, the condition holds for all quads.
     """
     if not subjects or any(map(re.compile(r"['\\{}]").search, subjects)):
         return "true"

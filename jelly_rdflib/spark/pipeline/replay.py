@@ -39,7 +39,7 @@ def replay(
         order_by: A column that orders the patches in place of the chain. All rows of a patch have
             the same value, and patches of different files have different values. Rows with the same
             value are ordered by the files' names and then by ``seq``. ``upto`` is then a value of
-            the column: of ``file`` the path of one of the files, as `load` takes it.
+            this column; for the column ``file``, the path of one of the files, as `load` takes it.
         marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
             source makes no rows of statements. By default ``changes`` are read twice.
 
@@ -47,9 +47,9 @@ def replay(
         A table of quads, each once.
 
     Raises:
-        PatchError: The patches are not one chain: a patch comes after a missing one, two come after
-            the same one, an id comes twice, or there are several first patches. The message names
-            the patch and its file. Or the version, or the file of ``upto``, does not exist.
+        PatchError: The patches are not one chain: a patch follows a missing one, two follow the
+            same one, an id comes twice, or there are several first patches; the message names the
+            patch and its file. Or the version or file that ``upto`` names does not exist.
         ValueError: A column is missing, or has another type.
         TypeError: ``upto`` is neither a number nor an id, or ``changes`` is not a DataFrame.
 

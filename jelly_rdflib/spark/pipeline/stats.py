@@ -28,8 +28,8 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        by: The columns to group by: none for one row with all changes, ``["p"]`` for a row for each
-            predicate.
+        by: The columns to group by. Without columns there is one row for all changes; with
+            ``["p"]`` there is a row for each predicate.
 
     Returns:
         These columns, then ``operations`` (of all kinds; the ends of patches don't count),

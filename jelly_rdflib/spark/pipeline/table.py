@@ -15,7 +15,7 @@ QUADS = StructType([StructField(name, StringType(), name == "g") for name in QUA
 """A table of quads: terms in N-Triples syntax; ``g`` is null in the default graph."""
 
 CHANGES = OPERATIONS
-"""A table of changes: a row for each operation, as ``spark.read.format("jelly-patch")`` has it."""
+"""A table of changes: a row for each operation, as from ``spark.read.format("jelly-patch")``."""
 
 
 MARKS = "H,PA,PD,TX,TC,TA,END"
@@ -25,18 +25,21 @@ _MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
 
 
 def check_changes(changes: DataFrame) -> DataFrame:
-    """Check a table of changes; its numbers become longs. A ValueError if a column is wrong."""
+    """Check a table of changes, and make its numbers longs; a ValueError if a column is wrong."""
     return _check(changes, CHANGES, "a table of changes")
 
 
 def check_marks(marks: DataFrame) -> DataFrame:
-    """Check a table of marks as `check_changes`, and drop operations on statements."""
+    """Check a table of marks as `check_changes` does, and drop operations on statements."""
     schema = StructType([CHANGES[name] for name in _MARK_COLUMNS])
     return _check(marks, schema, "a table of marks").where(F.col("op").isin(MARKS.split(",")))
 
 
 def check_quads(quads: DataFrame, what: str) -> DataFrame:
-    """Check a table of quads, named ``what``, as `check_changes`; drop its other columns."""
+    """Check a table of quads as `check_changes` does, and drop its other columns.
+
+    ``what`` names the table in messages.
+    """
     if "op" in getattr(quads, "columns", ()):
         raise ValueError(f"{what} has operations, not quads: replay() makes quads of them")
     return _check(quads, QUADS, what).select(*QUAD)
@@ -66,7 +69,7 @@ def header_key_column() -> Column:
 def make_patch(operations: DataFrame, name: str) -> DataFrame:
     """Make a table of changes with one patch; the column ``file`` has the name.
 
-    The operations have the columns ``seq`` and ``op``; other missing columns become null.
+    The operations must have the columns ``seq`` and ``op``; other missing columns become null.
     """
     made = {column: F.col(column) for column in operations.columns}
     made |= {"file": F.lit(name), "patch": F.lit(1), "txn": F.lit(1)}

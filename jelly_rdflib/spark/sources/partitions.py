@@ -26,20 +26,21 @@ from jelly_rdflib.spark.storage import Entry, Storage
 from jelly_rdflib.streams.index import SPACING, FilePart, StaleIndexError, read_part
 from jelly_rdflib.streams.open_input import open_input
 
-# A smaller part is not worth the start of a task.
+# A part with fewer bytes is not worth the start of a task.
 LEAST_BYTES = 4 << 20
 # The number of bytes that the driver requests from a store at once.
 LOOK_SIZE = 1 << 16
-# If the size of a partition is given, a file counts as at least this share of it.
+# If the size of a partition is given, a file counts as at least 1/256 of it, however small it is.
 LEAST_SHARE = 256
-# A file longer than the target by less than this factor stays whole.
+# A file is only cut if it is longer than the target size by more than this factor.
 SLACK = 1.25
 
 
 class FilePartition(InputPartition):
     """The files that a task reads one after another, or parts of them; None is a whole file.
 
-    ``first`` is a file whose kind of statements is known, and this kind, which all files must have.
+    ``first`` names the first file whose kind of statements is known, triples or quads, and this
+    kind. All files must have the same kind.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class FilePartition(InputPartition):
 
 
 def is_patch(path: str) -> bool:
-    """Return whether this is a log's patch file; if it is missing, its patch is elsewhere."""
+    """Return whether a path is a log's patch file; a squash moves its patch to another file."""
     return FileName.parse(os.path.basename(path)) is not None
 
 
@@ -67,9 +68,10 @@ def opened(
 ) -> Iterator[BatchSource]:
     """Open a file, or a part of it; ``is_quiet`` turns off warnings and the check of the digest.
 
-    Its reader raises a DecodeError if it is the other kind of Jelly. In each mode this raises a
-    LogError if a log's file doesn't match the digest in its name. The task that reads its start
-    reads all of it to check that, before the first row: Spark may want only a few.
+    The reader raises a DecodeError if the file has the other kind of Jelly. In every mode a
+    LogError is raised if a log's file doesn't match the digest in its name. To check this, the
+    task that reads the start of the file reads all of it before the first row, since Spark may
+    want only a few rows.
     """
     is_statements = kind.is_statements
     settings: dict[str, Any] = {
@@ -77,7 +79,7 @@ def opened(
         "on_repeated_options": options.on_repeated_options,
     }
     place = storage.at(file)
-    # The driver needs the first frame only.
+    # If it is quiet, the driver reads only the first frame, so ask for few bytes.
     with closing(place.open(file, LOOK_SIZE) if is_quiet else place.open(file)) as source:
         is_checked = not is_quiet and (part is None or part.state is None)
         data = _check_file(source, file) if is_checked else None
@@ -98,7 +100,7 @@ def opened(
 
 
 def _check_file(source: BinaryIO, path: str) -> bytes | None:
-    """Check an opened file of a log by the digest in its name; return its bytes if they are few."""
+    """Check a log's file by the digest in its name; return its bytes if the file is small."""
     name = FileName.parse(os.path.basename(path))
     if name is None:
         return None
@@ -113,9 +115,9 @@ def find_statement_type(
 ) -> tuple[str, str] | None:
     """Return the first file that shows whether it has triples or quads, and which it has.
 
-    The driver reads the first frame of this file, and of those before it; tasks check the others. A
-    fault of a file is a DecodeError in the mode FAILFAST; in other modes it is skipped here: its
-    row reports it.
+    The driver reads the first frame of this file, and of those before it; tasks check the other
+    files. In the mode FAILFAST a faulty file raises a DecodeError. In other modes it is skipped
+    here, since the task that reads it reports the fault.
     """
     for file in files if kind.has_frames else ():
         if (found := _try_to_look(file, storage, kind, options)) is not None:
@@ -141,7 +143,7 @@ def _try_to_look(file: Entry, storage: Storage, kind: Kind, options: ReadOptions
 def _look(
     file: Entry, storage: Storage, kind: Kind, limits: Limits, on_repeated: RepeatedOptions
 ) -> str | None:
-    # The first frame is read in the same way in all modes.
+    # The first frame is read in the same way in all modes, so `mode` is left out.
     options = ReadOptions(limits=limits, on_repeated_options=on_repeated)
     with opened(file.path, storage, kind, options, is_quiet=True) as batches:
         next(batches, None)
@@ -153,9 +155,9 @@ def plan(
 ) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
-    Files that are missing are left out if the options say so; else, and if they are of a log, they
-    are a FileNotFoundError. In the mode FAILFAST an empty file is a DecodeError, and so are those
-    of `find_statement_type`.
+    Missing files are left out if the options say so and they are not of a log; otherwise they
+    raise a FileNotFoundError. In the mode FAILFAST an empty file raises a DecodeError, and so do
+    the faults that `find_statement_type` finds.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after damaged data as if nothing were missing. A file in which streams may restart is read as a
@@ -175,7 +177,7 @@ def plan(
         open_cost, tasks = cluster.open_cost, cluster.least_tasks()
         size = sum(file.size for file in files)
         target = min(SPACING, max(LEAST_BYTES, size // tasks))
-        # With some spare room, files of almost the same size need no additional task.
+        # Leave some spare room: files of almost the same size then need no additional task.
         most = target + target // 16
         share = max(SPACING, (size + len(files) * open_cost) // tasks)
     is_divisible = options.mode == FAILFAST and options.on_repeated_options != "restart"
@@ -211,7 +213,7 @@ def _parts_of(
     limits: Limits,
     cluster: Cluster,
 ) -> dict[Entry, list[FilePart]]:
-    """Return the parts of long files: from an index next to the file, else by scanning it."""
+    """Return the parts of long files, from the index next to a file, or else by scanning it."""
     found: dict[Entry, list[FilePart]] = {}
     for file in files:
         try:

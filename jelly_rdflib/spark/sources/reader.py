@@ -1,4 +1,4 @@
-"""Reads the files of a query, or new files of a folder, as rows."""
+"""Reads files as rows: those that exist when a query starts, or new ones as a stream."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
 
 
-# The time of a log's file in an offset: its place in the log shows whether it is new.
+# The time of a log's files in offsets: their real times don't count, since the place in the log
+# shows whether a file is new.
 _IN_LOG = -1
 _ANEW = "; put it back as it was, or start again with another checkpoint"
 
 
 class RowsReader:
-    """Base of the readers: finds and plans files on the driver, and reads them on executors."""
+    """The base of readers, which find and plan files on the driver, and read them on executors."""
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class RowsReader:
     def find_files(
         self, list_patches: Callable[[PatchLog], list[LogEntry]] = PatchLog.patches
     ) -> list[Entry]:
-        """Return the current files of the paths; for logs, the files of the listed patches."""
+        """Return the current files; for logs, the files of the patches from ``list_patches``."""
         options = self.options
         files = find_files(
             self.paths,
@@ -99,7 +100,7 @@ class RowsReader:
         ]
 
     def folder_names(self) -> list[str]:
-        """Return the columns of folders ``key=value``; a ValueError if files differ in them."""
+        """Return the keys of folders ``key=value``; raise a ValueError if files differ in them."""
         names = folder_names((file.path for file in self.find_files()), self.bases)
         columns = {column.lower() for column in self.columns}
         for name in names:
@@ -116,7 +117,7 @@ class RowsReader:
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the files of a partition, or parts of files."""
-        # Without files, Spark reads one empty partition.
+        # If there are no files, Spark passes an empty partition.
         if isinstance(partition, FilePartition):
             for path, part in partition.parts:
                 yield from self._read_file(path, part, partition.first)
@@ -137,7 +138,7 @@ class RowsReader:
                 raise
 
     def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
-        """Return the values of the folders that are columns."""
+        """Return the values of the columns that come from names of folders."""
         import pyarrow as pa
 
         values = folder_values(path, self.bases)
@@ -165,15 +166,16 @@ class FilesReader(RowsReader, DataSourceReader):
 class FilteringFilesReader(FilesReader):
     """Reads files, and takes over filters from Spark.
 
-    It is a separate class, which users must choose: Spark (up to 4.3 at least) reuses a reader
-    with the filters of one query for the next query over the same DataFrame, which then misses
-    rows.
+    This is a separate class, used only with ``pushFilters=true``, since Spark (up to 4.3 at least)
+    reuses a reader with the filters of one query for the next query over the same DataFrame, which
+    then misses rows.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Take over filters on terms, codes and files; return the other filters."""
+        """Take over filters on terms, operation codes and files; return the other filters."""
         if self.options.mode == PERMISSIVE:
-            # A row that describes an error has nulls, which Spark's own filters would reject.
+            # Take over none, since a row that describes an error has nulls in these columns:
+            # Spark's own filters would reject it.
             return filters
         return self.filters.push(filters, columns=self.schema.names, terms=self.options.terms)
 
@@ -181,31 +183,36 @@ class FilteringFilesReader(FilesReader):
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads new files of folders, as a stream.
 
-    Spark stores each offset, and gives a source in Python no other place. So an offset lists the
-    files that were read, but only those of the last hour (``maxFileDelay``) before the newest file,
-    by name and time, and those of its own batch. It also has the time before which all files count
-    as read. A batch reads the files that its end lists and its start does not. So it reads the same
-    files whenever Spark asks for it, also after a restart.
+    Spark stores each offset, and gives a source in Python no other place to store anything. So an
+    offset lists files that were read, by name and time: those of its own batch, and those of the
+    last hour (``maxFileDelay``) before the newest file. It also has the time before which all
+    files count as read. A batch reads the files that the offset at its end lists and the one at
+    its start does not. So it reads the same files whenever Spark asks for it, even after a
+    restart.
 
     While the query runs, this object remembers the names of seven days (``maxFileAge``). So it
-    finds a file that comes with an older time than the offset's, which no restart could find.
+    finds a file that appears with an older time than the offset's; after a restart such a file
+    can't be found.
 
     The patches of a log have an order, whatever the times of their files. So an offset has the id
-    of each log, and the version and the id of the last patch that was read: the next must follow.
+    of each log, and the version and the id of the last patch that was read, which the next patch
+    must follow.
     """
 
-    # The input of this query: these files, and logs up to these versions; None: all.
+    # The files that this query reads, and for each log the last version; None: there is no limit.
     _only: set[str] | None = None
     _ends: dict[str, int]
     # The entries of the last offset's files, by path; empty after a restart.
     _found: Mapping[str, Entry] = {}
     # The times of the files that count as read, by path; None until the folder is first listed.
     _read: dict[str, int] | None = None
-    # The times of files that have replaced damaged ones, whose batch came again after a restart.
+    # The times of files that were found to have replaced damaged ones, when their batch was read
+    # again after a restart.
     _mended: Mapping[str, int] = {}
     # The offset's entries for logs that are not listed yet.
     _logs: dict[str, list[Any]]
-    # By the file of a listed patch: its log, and the log's entry in an offset after the patch.
+    # For each listed patch, by its file: its log, and the log's entry in an offset after the
+    # patch.
     _patches: dict[str, tuple[str, list[Any]]]
 
     def initialOffset(self) -> dict[str, Any]:
@@ -213,7 +220,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"paths": self.paths, "before": 0, "files": {}, "logs": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the most files, or the most bytes of files, in a micro-batch."""
+        """Return how many files, or how many bytes of files, a micro-batch may have."""
         if self.options.max_bytes is not None:
             return ReadMaxBytes(self.options.max_bytes)
         max_files = self.options.max_files
@@ -224,7 +231,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         self._ends = {}
 
         def note(log: PatchLog) -> list[LogEntry]:
-            # Keep the version and not the files, which a squash replaces by another one.
+            # Note the version instead of the files, since a squash replaces these.
             self._ends[log.location] = log.version
             return []
 
@@ -263,13 +270,13 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             count = limit.max_files
         elif isinstance(limit, ReadMaxBytes):
             sums = accumulate(file.size for file in new)
-            # A file above the limit is a batch of its own.
+            # Take at least one file: one that is larger than the limit is a batch of its own.
             count = max(1, sum(total <= limit.max_bytes for total in sums))
-        # The next offset could not record that a late file is left.
+        # Take all late files, since the next offset could not record that one is left.
         taken, left = [*late, *new[:count]], new[count:]
         if not taken:
             return start if known == start["files"] else {**start, "files": known}
-        # A time in the future would make all files of today late.
+        # Ignore times in the future, which would make all files of today late.
         newest = min(max(file.modified for file in taken), time.time_ns())
         ends = [newest - self.options.max_delay * 10**9, *(file.modified for file in left)]
         before = max(before, min(ends))
@@ -280,9 +287,9 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {**start, "before": before, "files": files, "logs": start["logs"] | dict(read)}
 
     def _find_new(self, before: int, files: dict[str, int]) -> tuple[list[Entry], list[Entry]]:
-        """Return the unread files: those older than the offset, and the others, both in order."""
+        """Return the unread files in order: those older than the offset, and the others."""
         found = self.find_files(self._list_patches)
-        # A missing file of a patch is not skipped.
+        # Don't skip the missing file of a patch: reading it must fail.
         patches = [file._replace(modified=_IN_LOG) for file in found if file.path in self._patches]
         there = [file for file in found if not (file.is_missing or file.path in self._patches)]
         there = [file for file in there if self._only is None or file.path in self._only]

@@ -1,4 +1,4 @@
-"""Makes rows of the batches of a file, adds columns that no file has, and reports damage."""
+"""Makes rows of a file's batches, adds columns that are not in the file, and reports damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from jelly_rdflib.core.jelly_decoder import Place
 
-# Spark reports only names and messages of errors in its workers.
+# Spark reports only the names and messages of errors in its workers, so the message has the
+# advice.
 _REPEATED = (
     "the stream has its options again, and nothing says what that means: give onRepeatedOptions"
     " (jellyp: --repeated-options) as restart if a new stream starts here, or as continue if the"
@@ -60,7 +61,7 @@ class RowMaker:
         import pyarrow as pa
 
         corrupt = self.options.corrupt
-        # In other modes a folder may have that name.
+        # Check the mode, too: in other modes a folder may have the name of this column.
         has_corrupt = self.options.mode == PERMISSIVE and corrupt in self.schema.names
         if has_corrupt:
             none = pa.scalar(None, self.schema.field(corrupt).type)
@@ -73,7 +74,7 @@ class RowMaker:
                 error.message = _REPEATED
             if self.options.mode == FAILFAST:
                 self.kind.explain(error, path)
-                # Spark shows all frames of a traceback, before the message.
+                # Leave out the traceback: Spark would show all of it before the message.
                 raise error.with_traceback(None) from None
             if has_corrupt:
                 told = {"file": path, "offset": error.offset, "reason": str(error)}
@@ -96,7 +97,7 @@ class RowMaker:
         fields = [field for field in self.schema if field.name in names]
         limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
-            # Without a column, record batches have no number of rows.
+            # Have at least one column: without one, a record batch has no number of rows.
             pa.schema(fields or [pa.field("seq", pa.int64())]),
             is_statements=is_statements,
             filter=self.filters.make(limits, is_statements=is_statements),
@@ -132,7 +133,8 @@ def statement_type(options: PatchOptions | StreamOptions | None) -> str | None:
 def checked(batches: BatchSource, path: str, first: tuple[str, str] | None) -> Iterator[Batch]:
     """Yield a file's batches; raise a ValueError if its kind of statements isn't as expected."""
     for batch in batches:
-        # Triples may not be mixed with quads in any mode: this doesn't mean that a file is damaged.
+        # This is an error in every mode, since it doesn't mean that a file is damaged: triples
+        # must not be mixed with quads.
         found = statement_type(batches.options)
         if first is not None and found != first[1]:
             raise ValueError(

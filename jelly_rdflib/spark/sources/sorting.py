@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("file", "seq")
-# Memory holds this many rows of each sorted run.
+# How many rows of each sorted run memory holds while runs are merged.
 RUN_ROWS = 1 << 13
 
 
@@ -73,7 +73,8 @@ def _save_run(table: pa.Table, folder: str, number: int) -> str:
 def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Iterator[pa.RecordBatch]:
     """Merge sorted runs.
 
-    Memory holds the next rows of each run. Rows up to the least of their last keys are complete.
+    Memory holds the next rows of each run. No later row can come before the least of their last
+    keys, so the rows up to this key can be sorted and returned.
     """
     import pyarrow as pa
 
@@ -90,11 +91,12 @@ def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Itera
             return
         bound, first = min((_key(head, -1, keys), number) for number, head in heads.items())
         ready = []
-        # In the order of runs: rows of the same key keep their order.
+        # Go in the order of runs, so that rows with the same key keep their order.
         for number in sorted(heads):
             head = heads.pop(number)
             rows = range(head.num_rows)
-            # The first run may have more rows of the bound's key: those of later runs wait.
+            # The run with the bound may have more rows with its key: later runs' rows with this
+            # key must wait.
             bisect = bisect_right if number <= first else bisect_left
             count = bisect(rows, bound, key=lambda row: _key(head, row, keys))
             ready.append(head.slice(0, count))

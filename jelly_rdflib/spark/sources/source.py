@@ -1,4 +1,4 @@
-"""The data sources, as in Spark's Python Data Source API."""
+"""The data sources, as classes of Spark's Python Data Source API."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from jelly_rdflib.spark.storage import Storage
 _Reader = TypeVar("_Reader", bound=RowsReader)
 
 TABLE = "jelly_rdflib.table"
-"""The metadata of a table's first column that has the table's options."""
+"""The key of the table's options in the metadata of its first column."""
 
 
 class FileSource(DataSource):
     """Files of one format. Spark makes an instance for each use of the format.
 
-    Spark passes the options of a catalog table to ``schema`` alone, when the table is created. A
-    query gets the columns with their metadata, so the first column keeps the options.
+    Spark passes the options of a catalog table only to ``schema``, when the table is created. A
+    query gets the columns with their metadata, so the metadata of the first column keep the
+    options.
     """
 
     kind: ClassVar[Kind]
     settings: ClassVar[Mapping[str, str]] = {}
-    """Access to stores by the settings of the session."""
+    """The settings of the session for access to stores."""
     cluster: ClassVar[Cluster]
 
     def __repr__(self) -> str:
@@ -58,7 +59,8 @@ class FileSource(DataSource):
             schema.add(name, "string", metadata={FOLDER: True})
         if table is not None:
             schema[0].metadata = {TABLE: table}
-            # In a table that Spark makes of a query's columns, all columns can be null.
+            # Mark this table by a column that can't be null: all columns can be in a table that
+            # Spark makes from a query's columns.
             schema[0].nullable = False
         return schema
 
@@ -75,7 +77,7 @@ class FileSource(DataSource):
     def _open(
         self, reader: type[_Reader], options: Mapping[str, str], schema: StructType | None
     ) -> _Reader:
-        """Make a reader; by default of all columns but those of folders."""
+        """Make a reader, by default of all columns except those from names of folders."""
         settings, options = take_settings(options)
         made = ReadOptions.of(options)
         paths = paths_of(options, self.kind.name)
@@ -84,7 +86,7 @@ class FileSource(DataSource):
         return reader(self.kind, made, schema, paths, storage, self.cluster)
 
     def _options(self, schema: StructType) -> Mapping[str, str]:
-        """Return the options of a reader; those of a table, if the reader has no path."""
+        """Return the options of a reader; if it has no path, those of its table."""
         if self.options.keys() & {"path", "paths"}:
             return self.options
         table: Mapping[str, str] = schema[0].metadata.get(TABLE, {}) if schema.fields else {}
@@ -96,13 +98,13 @@ class FileSource(DataSource):
         return {**table, **self.options}
 
     def writer(self, schema: StructType, overwrite: bool) -> FolderWriter:
-        """Return a writer of a file for each partition."""
+        """Return a writer that makes a file for each partition."""
         return FolderWriter(
             self.kind, self.options, schema, overwrite=overwrite, settings=self.settings
         )
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FolderStreamWriter:
-        """Return a writer of a file for each partition of each micro-batch."""
+        """Return a writer that makes a file for each partition of each micro-batch."""
         return FolderStreamWriter(
             self.kind, self.options, schema, overwrite=overwrite, settings=self.settings
         )
@@ -113,7 +115,8 @@ def make_sources(
 ) -> list[type[DataSource]]:
     """Make the sources of a session, with its settings for stores, and its cluster.
 
-    ``jelly-patch`` and ``rdf-patch`` have a row for each operation, ``jelly`` for each statement.
+    ``jelly-patch`` and ``rdf-patch`` have a row for each operation, ``jelly`` has one for each
+    statement.
     """
     return [
         type(kind.name, (FileSource,), {"kind": kind, "settings": settings, "cluster": cluster})

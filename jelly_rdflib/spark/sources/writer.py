@@ -47,13 +47,13 @@ class WrittenFile(WriterCommitMessage):
 
 
 class PartitionWriter:
-    """Base of the writers: executors write temporary files, and the driver renames them.
+    """The base of writers: executors write temporary files, and the driver renames them.
 
-    The names of the files have the name of the job. A store that has no renaming, as S3, copies the
-    files: each one appears as a whole, too.
+    The names of the files contain the name of the job. A store that can't rename, such as S3,
+    copies the files; there each file appears as a whole, too.
     """
 
-    # A stream has one writer for many micro-batches, and each deletes the temporary folder.
+    # Whether the writer is for many micro-batches: each of these deletes the temporary folder.
     _is_stream = False
 
     def __init__(
@@ -64,7 +64,7 @@ class PartitionWriter:
         job: str,
         settings: Mapping[str, str],
     ) -> None:
-        # Spark's names are without case.
+        # Spark's names of columns are not case-sensitive.
         columns = StructType([StructField(each.name.lower(), each.dataType) for each in schema])
         self._kind, self._known = kind, {*OPERATIONS.names, *STATEMENTS.names}
         for each in schema:
@@ -119,7 +119,7 @@ class PartitionWriter:
                     format=self._kind.format,
                 )
         except BaseException as error:
-            # Spark tries a failed task again, with another file.
+            # Delete the file: Spark tries a failed task again, with another file.
             place.delete(Entry(path))
             if not isinstance(error, EncodeError):
                 raise
@@ -161,8 +161,8 @@ class PartitionWriter:
         """Delete the files of the job, and the folder if it is local and empty."""
         self._delete_temporary()
         with suppress(OSError):
-            # A commit may have broken off. A name without the number of a batch belongs to no
-            # stream.
+            # A commit may have broken off: delete what it made visible. A stream's files are not
+            # touched, since their names also have the number of a batch.
             self._delete_published(self._job)
             if not self._place.is_remote:
                 os.rmdir(self._folder)
@@ -192,8 +192,8 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
-        # Made here, not by a task: a task that still runs after the job has failed then has no
-        # folder for its file.
+        # Make the folder here, not in a task: it is deleted if the job fails, and a task that
+        # still runs then must not make it again.
         self._place.make_folder(self._temporary)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
@@ -201,7 +201,7 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         place, folder = self._place, self._folder
         if self._overwrite and place.find(folder) is not None:
             for entry in place.list(folder):
-                # The new files are still in a temporary folder.
+                # Keep temporary folders: the new files are still in one.
                 is_kept = os.path.basename(entry.path).startswith("_temporary")
                 if not (entry.is_folder and is_kept):
                     place.delete(entry)
@@ -212,8 +212,8 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
 class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     """Writes the micro-batches of a stream to a folder, each exactly once.
 
-    After it was killed, Spark repeats the last batch. Files in the folder ``_committed`` list the
-    batches whose files are visible: such a batch is not written again.
+    If Spark was killed, it repeats the last batch. Files in the folder ``_committed`` name the
+    batches whose files are visible, so that these are not written again.
     """
 
     _is_stream = True
@@ -244,7 +244,7 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
         if self._place.find(mark) is not None:
             self._delete_temporary()
             return
-        # A killed attempt may have made some files visible.
+        # An earlier attempt may have been killed after it made some files visible: delete these.
         self._delete_published(job)
         self._publish(messages, job)
         self._touch(mark)
