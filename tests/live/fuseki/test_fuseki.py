@@ -195,7 +195,7 @@ def test_what_is_no_endpoint_for_patches(fuseki: Fuseki, name: str, status: int)
 @pytest.mark.parametrize(
     ("body", "kind", "status", "error", "words"),
     [
-        (b"<html>hello", "text/html", "200 OK", jr.ApplyError, "no endpoint for patches$"),
+        (b"<html>hello", "text/html", "200 OK", jr.ApplyError, "not an endpoint for patches$"),
         (b"Bad: x\n at java", "text/plain", "400 Bad Request", jr.ApplyError, "Request: Bad: x$"),
         (b"x" * 5000, "text/plain", "500 Oh", jr.ApplyError, f"500 Oh: {'x' * 200}$"),
         (b"", "text/html", "503 Later", ConnectionError, "503 Later$"),
