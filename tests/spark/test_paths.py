@@ -54,7 +54,7 @@ def test_a_name_with_a_colon_is_no_scheme(tmp_path: Path, monkeypatch: pytest.Mo
         ("s3n://KEY:PASS@bucket/a", r"^s3n://…: a path is no place for a password"),
         ("s3a://KEY:PA/SS@bucket/a", r"^s3a://…: a path is no place for a password"),
         ("webhdfs://me:PASS@host:1/a", r"^webhdfs://…: a path is no place for a password"),
-        ("file://other/a", "file://other/a: a file of another host"),
+        ("file://other/a", "file://other/a: the file is on another host"),
     ],
 )
 def test_paths_elsewhere_are_refused(path: str, message: str) -> None:

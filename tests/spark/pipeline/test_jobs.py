@@ -26,7 +26,7 @@ PIPELINES: dict[str, Callable[[DataFrame], DataFrame]] = {
     "history": history,
     "versions": versions,
     "compact": compact,
-    "diff": lambda changes: diff(replay(changes), changes.where("op = 'A'")),
+    "diff": lambda changes: diff(replay(changes), changes.where("op = 'A'").drop("op")),
 }
 
 

@@ -194,7 +194,7 @@ def test_the_driver_holds_no_good_transactions(spark: SparkSession) -> None:
     good = [(Op.TX,), A, (Op.TC,)]
     whole, cut = [*good * 50, (Op.TX,), A, (Op.TA,), END], [*good * 50, A, (Op.TX,), A]
     found = Marks(changes_of(spark, {"a": whole, "b": cut}), None)
-    assert [row["bad"] for row in found._patches.sort_by("file").to_pylist()] == [[50], [51]]
+    assert [row["bad"] for row in found._patches.sort_by("file").to_pylist()] == [[51], [52]]
     assert set(found._patches.schema.names) == {"file", "patch", "id", "prev", "is_whole", "bad"}
     rows = found.effective(found.changes).where("op = 'A'").groupBy("file").count().collect()
     assert {tuple(row) for row in rows} == {("a", 50), ("b", 50)}

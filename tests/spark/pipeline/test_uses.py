@@ -55,7 +55,7 @@ def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
     changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
     rows = changes.collect()
     assert changes.schema.simpleString() == CHANGES.simpleString()
-    assert {tuple(row[:3]) for row in rows} == {("diff", 1, 0)}
+    assert {tuple(row[:3]) for row in rows} == {("diff", 1, 1)}
     assert {tuple(row[5:9]) for row in rows if row.op == "A"} == new - old
     assert {tuple(row[5:9]) for row in rows if row.op == "D"} == old - new
     assert len(rows) == len(old ^ new) == len({row.seq for row in rows})
