@@ -298,6 +298,12 @@ class TestWriting:
         with pytest.raises(jr.EncodeError, match="operation D is not a statement"):
             write_arrow(batches, io.BytesIO(), format="jelly-rdf")
 
+    def test_statements_are_written_in_the_named_syntax(self) -> None:
+        file = io.BytesIO()
+        table = pa.table({"s": ["<urn:s>"], "p": ["<urn:p>"], "o": ['"x"']})
+        write_arrow(table, file, format="n-triples")
+        assert file.getvalue() == b'<urn:s> <urn:p> "x" .\n'
+
     def test_jelly_rdf_has_other_options_than_patches(self) -> None:
         with pytest.raises(TypeError, match="options must be StreamOptions, not PatchOptions"):
             write_arrow([], io.BytesIO(), format="jelly-rdf", options=jr.PatchOptions())

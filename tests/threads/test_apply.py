@@ -148,31 +148,27 @@ def test_threads_that_parse_into_a_jelly_store_take_turns(tmp_path: Path) -> Non
     assert len(dataset) == 8 * 2000
 
 
-def test_threads_that_parse_a_str_take_turns() -> None:
+def parse_at_once(texts: list[str], format: str) -> Dataset:
+    """Parse each text in its own thread, all at the same moment, into one store."""
     dataset = Dataset("Jelly")
-    start = threading.Barrier(4)
+    start = threading.Barrier(len(texts))
 
-    def work(n: int) -> None:
+    def work(text: str) -> None:
         start.wait()
-        dataset.parse(
-            data="".join(f'<urn:s> <urn:p> "{n} {m}" .\n' for m in range(5000)), format="nt"
-        )
+        dataset.parse(data=text, format=format)
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
-    assert len(dataset) == 4 * 5000
+    with ThreadPoolExecutor(len(texts)) as pool:
+        list(pool.map(work, texts))
+    return dataset
+
+
+def test_threads_that_parse_a_str_take_turns() -> None:
+    texts = ["".join(f'<urn:s> <urn:p> "{n} {m}" .\n' for m in range(5000)) for n in range(4)]
+    assert len(parse_at_once(texts, "nt")) == 4 * 5000
 
 
 def test_threads_that_parse_one_text_into_an_empty_store_share_no_nodes() -> None:
-    dataset = Dataset("Jelly")
-    start = threading.Barrier(4)
-
-    def work(_: int) -> None:
-        start.wait()
-        dataset.parse(data="[] <urn:p> 1 .", format="turtle")
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
+    dataset = parse_at_once(["[] <urn:p> 1 ."] * 4, "turtle")
     assert len(dataset) == 4
 
 
