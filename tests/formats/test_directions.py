@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -131,13 +132,15 @@ class TestRdfXml:
     ROOT = f'{START} its:dir="rtl">\n <rdf:Description rdf:about="urn:s">{END}'
     NODE = f"{START}><rdf:Description its:dir='ltr' rdf:about='urn:s'>\n{END}"
 
-    @pytest.mark.parametrize("text", [ROOT, NODE, ROOT.replace("\n", "\n" * 900)])
+    OTHER_PREFIXES = re.sub(r"\bits(?=[:=])", "a", re.sub(r"\brdf(?=[:=])", "b.c", NODE))
+
+    @pytest.mark.parametrize("text", [ROOT, NODE, OTHER_PREFIXES, ROOT.replace("\n", "\n" * 900)])
     @pytest.mark.parametrize("size", [7, 1 << 16])
     def test_one_that_is_left_out_is_an_error(self, text: str, size: int) -> None:
         data = text.encode()
         with pytest.raises(jr.DecodeError, match="its:dir on an element with others") as caught:
             tags_of(Pieces(data, size), "rdf-xml")
-        assert caught.value.offset == data.index(b"its:dir")
+        assert caught.value.offset == data.index(b":dir")
         with pytest.warns(UserWarning, match="base directions of literals are left out") as told:
             assert tags_of(Pieces(data, size), "rdf-xml", directions="drop") == ["ar"]
         assert len(told) == 1
@@ -150,6 +153,14 @@ class TestRdfXml:
         )
         found = tags_of(f"{self.START}>{nodes}".encode(), "rdf-xml")
         assert found == ["ar--rtl", "he--ltr", "fa--rtl"]
+
+    def test_other_attributes_are_no_directions(self) -> None:
+        """A ``dir`` is no direction in another namespace, or in a document of RDF 1.1."""
+        other = self.NODE.replace("its:dir", "e:dir").replace("2005/11/its", "2005/11/other")
+        old = self.NODE.replace('rdf:version="1.2"', "")
+        for text, expected in (other, ["urn:e:dir", "urn:e:p"]), (old, ["urn:e:p"]):
+            found = jr.read_statements(text.encode(), format="rdf-xml")
+            assert [str(predicate) for _, predicate, *_ in found] == expected
 
     def test_an_old_pyoxigraph_writes_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(xml_encoder, "_has_directions", lambda: False)

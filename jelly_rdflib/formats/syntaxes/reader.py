@@ -46,9 +46,12 @@ _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
 # out of the child's literals. The expression is fast, since it starts with a fixed text and does
 # not backtrack in the other attributes.
 _DIRECTED = re.compile(
-    rb"its:dir(?<=\sits:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
+    rb":dir(?<=[^\s\"'<>]:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
     rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
 )
+# Directions have a meaning only with these two, whatever their prefixes are.
+_ITS = b"http://www.w3.org/2005/11/its"
+_VERSION = re.compile(rb":version\s*=\s*[\"']1\.2")
 # How many bytes are searched again together with the next piece, since a label or the start of an
 # element may span both.
 _OVERLAP = 2048
@@ -104,7 +107,7 @@ class SyntaxInput:
         self.has_dropped = False
         # The last bytes that were searched, to be searched again with the next ones.
         self._looked = b""
-        self._is_directed = False
+        self._has_its = self._has_version = False
         self._scanner = scanner
         # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
         self._taken = b""
@@ -189,10 +192,11 @@ class SyntaxInput:
         """Keep the labels in the bytes, and look for directions that pyoxigraph leaves out."""
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
-        if self._written is _WRITTEN_IN_XML and b"rdf:version" in data:
-            # A direction has a meaning only with this attribute.
-            self._is_directed = True
-        if self._is_directed and (found := _DIRECTED.search(data)) is not None:
+        if self._written is _WRITTEN_IN_XML:
+            self._has_its = self._has_its or _ITS in data
+            self._has_version = self._has_version or _VERSION.search(data) is not None
+        is_directed = self._has_its and self._has_version
+        if is_directed and (found := _DIRECTED.search(data)) is not None:
             if self._keeps_directions:
                 raise DecodeError(
                     "its:dir on an element with others in it, where pyoxigraph does not read it:"
