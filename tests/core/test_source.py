@@ -1,6 +1,8 @@
 """Tests compressed sources, and the limits on their expansion."""
 
+import bz2
 import gzip
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +36,21 @@ def test_a_zstd_frame_to_be_skipped_comes_first(first: int, tmp_path: Path) -> N
     assert source.is_compressed(path) == is_packed
     for given in (packed, path, Pieces(packed, 1), Pieces(packed, 3)):
         assert read(given) == (TEXT if is_packed else packed)
+
+
+@pytest.mark.parametrize(("compress", "name"), [(lzma.compress, "xz"), (bz2.compress, "bzip2")])
+def test_other_compression_is_refused(compress: Callable[[bytes], bytes], name: str) -> None:
+    packed = compress(b"<urn:s> <urn:p> <urn:o> .\n")
+    for given in (packed, Pieces(packed, 1), Pieces(packed, 5)):
+        with pytest.raises(jr.DecodeError, match=f"is compressed with {name}, which is not"):
+            read(given)
+
+
+def test_a_frame_may_start_with_four_bytes_of_xz() -> None:
+    """These are its length and the tag and length of an entry of its metadata."""
+    frame = b"\xfd7zX" + bytes(7165 - 2)
+    for given in (frame, Pieces(frame, 1), Pieces(frame, 5)):
+        assert read(given) == frame
 
 
 @pytest.mark.parametrize("start", [b"", b"P", b"PA ", b'PA "', b"P*M\x19x", b"\x1f", b"(\xb5/"])

@@ -134,6 +134,44 @@ print(set(seen) <= {IDLE, BUSY})
     assert out == "True\n"
 
 
+@HAS_FORKS
+def test_a_store_that_was_changing_at_the_fork_is_refused_in_the_child() -> None:
+    """The child does not wait for the thread that was changing the store, since that is gone."""
+    out = run(
+        """
+import os, threading, warnings
+from rdflib import Dataset
+warnings.simplefilter("ignore")
+text = "".join(f"<urn:s{n}> <urn:p> <urn:o> .\\n" for n in range(20_000))
+dataset = Dataset("Jelly")
+is_over = False
+def work():
+    while not is_over:
+        dataset.parse(data=text, format="nt")
+thread = threading.Thread(target=work)
+thread.start()
+IDLE, BUSY, WRONG = 0, 1, 2
+seen = []
+# The store is nearly always changing.
+while len(seen) < 8 or BUSY not in seen:
+    child = os.fork()
+    if child == 0:
+        try:
+            dataset.parse(data="<urn:s> <urn:p> <urn:o> .", format="nt")
+            os._exit(IDLE)
+        except ApplyError as error:
+            os._exit(BUSY if "are being applied to this store already" in str(error) else WRONG)
+        except BaseException:
+            os._exit(WRONG)
+    seen.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+is_over = True
+thread.join()
+print(set(seen) <= {IDLE, BUSY})
+"""
+    )
+    assert out == "True\n"
+
+
 def test_spawned_processes() -> None:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
