@@ -156,7 +156,7 @@ def test_rows_after_the_last_mark_are_a_patch() -> None:
 @seeds
 @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
 def test_marks_between_statements_keep_the_rules(stream_type: int, seed: int) -> None:
-    """A mark that breaks a rule is refused, and so is a mark in a frame that has too many rows."""
+    """A transaction or patch marker that breaks a rule is refused; so is an overlong frame."""
     rng = random.Random(seed)
     head = [build.options(stream_type=stream_type), build.name("urn:p")]
     head.append(build.add("s", build.iri(0, 1), "o"))
