@@ -2,8 +2,7 @@
 
 - `schema`: protobuf's own classes, compiled from ``proto/`` when the tests start.
 - `wire`: Protocol Buffers' wire format, coded by hand: what a strict reader must refuse, and the
-odd
-  but legal bytes that a foreign producer may write.
+  odd but legal bytes that a foreign producer may write.
 - `terms`: terms as plain tuples, and the comparison of rdflib's terms attribute by attribute.
 - `reference`, `term_producer`: terms and lookups, which both formats share.
 - `build`, `decoder`, `producer`: for Jelly-Patch. `build` has short functions that build rows and

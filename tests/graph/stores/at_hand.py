@@ -53,7 +53,7 @@ class StoreAtHand:
             iterates over only the older one.
         unbinds: Whether a prefix can be removed; rdflib has no method for this.
         is_slow: Whether the store responds slowly.
-        """
+    """
 
     name: str
     make: Callable[[], AbstractContextManager[Graph]]
