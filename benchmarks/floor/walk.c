@@ -149,7 +149,7 @@ static void statement(Walk *w, const uint8_t *at, const uint8_t *end) {
     }
 }
 
-/* Walk over delimited frames; return the number of statements. No quoted triples, headers or prefixes. */
+/* Walk over delimited frames; return the statement count. No quoted triples, headers or prefixes. */
 uint64_t walk(const uint8_t *at, size_t size, uint32_t names, uint32_t prefixes, uint32_t datatypes) {
     const uint8_t *end = at + size;
     uint32_t sizes[LOOKUPS] = {names, prefixes, datatypes};

@@ -120,7 +120,7 @@ def long_literals(size: int, number: int) -> Operations:
 
 
 def skewed(size: int, number: int) -> Operations:
-    """Yield quads: nine of ten are in one graph, the others are spread over a thousand graphs."""
+    """Yield quads: nine in ten are in one graph, the others are spread over a thousand graphs."""
 
     def operations() -> Operations:
         for i, quad in enumerate(additions(number, size // 16)):

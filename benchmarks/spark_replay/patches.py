@@ -61,7 +61,7 @@ class Chain:
 def make_patch(
     number: int, count: int, state: list[tuple[Any, ...]], chance: random.Random
 ) -> Iterator[tuple[Any, ...]]:
-    """Make a patch: three of four operations add a quad, the others delete an earlier quad."""
+    """Make a patch: three in four operations add a quad, the others delete an earlier quad."""
     predicates = [URIRef(f"http://example.org/vocabulary#property{i}") for i in range(30)]
     graphs = [URIRef(f"http://example.org/graph/{i}") for i in range(10)]
     subjects = [URIRef(f"http://example.org/thing/{number}-{i}") for i in range(count // 10 + 1)]

@@ -215,7 +215,7 @@ def test_labels_of_a_component_do_not_depend_on_others(
         return
 
     class Weak:
-        """A weak hash: the first copies of all components have the same hash, and so on."""
+        """A weak hash: the n-th copies of all components have the same hash."""
 
         def __init__(self, data: bytes) -> None:
             self.digest = sha256(data).digest

@@ -147,7 +147,7 @@ def check_apply(store: StoreAtHand, data: st.DataObject) -> None:
         wanted = exact_state(target)
         undone(target, [(Op.TX,), *second, *end])
         assert exact_state(target) == wanted
-    # All transactions are applied in one call, which keeps a log from one to the next.
+    # All transactions are applied in one call, which keeps its undo log between them.
     with store.make() as target:
         begin(store, target, start)
         undone(target, [(Op.TX,), *first, (Op.TC,), (Op.TX,), *second, *end])

@@ -102,7 +102,7 @@ class Network:
     """A proxy for a server that resets connections mid-transfer, until `mend` is called.
 
     Each connection is reset after a random number of bytes, fewer than ``most``, in one direction
-    or the other; with 0 none is. Nothing is transmitted in the first ``delay`` seconds.
+    or the other; with 0 no connection is. Nothing is transmitted in the first ``delay`` seconds.
     """
 
     def __init__(

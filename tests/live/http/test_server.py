@@ -642,7 +642,7 @@ def test_a_second_interrupt_prints_no_traceback(log: PatchLog) -> None:
         remote = PatchLog(program.address)
         assert next(remote.follow(2)).version == 3
         program.process.send_signal(signal.SIGINT)
-        # A second signal at almost the same time counts as the same one.
+        # Signals that arrive at the same time count as one, so wait before sending the second one.
         time.sleep(0.05)
         code, err = program.end(signal.SIGINT)
         assert (code in (128 + signal.SIGINT, -signal.SIGINT), err) == (True, "")

@@ -41,7 +41,7 @@ class S3(JavaServer):
         }
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
+        """Start the server, and wait until it responds."""
         self.start_main("org.gaul.s3proxy.Main", "--properties", "s3proxy.conf")
 
     def put(self, spark: SparkSession, path: Path, name: str) -> None:
