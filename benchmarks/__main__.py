@@ -1,4 +1,4 @@
-"""Measure all works and print the ratios: ``python -m benchmarks [--quick] [--json FILE]``."""
+"""Measure all tasks and print the ratios: ``python -m benchmarks [--quick] [--json FILE]``."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ QUICK_THREAD_ROUNDS = 3
 
 
 def main() -> int:
-    """Measure, and return the exit code: 1 only if a package to measure with is missing."""
+    """Measure, and return the exit code: 1 only if a package needed to measure is missing."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="a short run, on some of the data: a rough picture"
+        "--quick", action="store_true", help="a short run on some of the data, for a rough picture"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all measurements")
     parser.add_argument(
         "--only",
         default="",
         metavar="WORD",
-        help="only works with this in their name, or 'memory', 'latency', 'size', 'difference' or"
+        help="only tasks with this in their name, or 'memory', 'latency', 'size', 'difference' or"
         " 'threads'",
     )
     parser.add_argument(

@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.against FOLDER [--rounds N]``
 
-The history of schema.org is appended, replayed and checked out, by the code here and the code in
-the folder in turn, each in a separate process with the folder's own ``.venv``. Seconds are those of
-the processor: see the README. Logs may differ in format, so each checkout makes its own.
+The history of schema.org is appended, replayed and checked out with the code here and the code in
+the folder in turn, each in a separate process with its own ``.venv``. Seconds are processor time:
+see the README. Logs may differ in format, so each checkout makes its own log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .log_works import make_history
 
 PATCHES = "{}.jellyp"
 
-# The other checkout may have other benchmarks or none, so it gets the whole code to run.
+# The other checkout may have other benchmarks or none, so it is passed all the code to run.
 CODE = """
 import json, sys, time
 from pathlib import Path
@@ -92,7 +92,7 @@ def write_patches(folder: Path) -> None:
 
 
 def run(checkout: Path, patches: Path) -> dict[str, float]:
-    """Time all steps once, with the code of a checkout."""
+    """Time all steps once, with a checkout's code."""
     python = checkout / ".venv" / "bin" / "python"
     with tempfile.TemporaryDirectory() as name:
         command = [str(python), "-c", CODE, f"{name}/log", str(patches)]

@@ -1,4 +1,4 @@
-"""Draw bars that are readable on a phone: narrow, each with its name above it."""
+"""Draw bars that are readable on a phone: narrow, with the name above each bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["BAR_HEIGHT", "WIDTH", "draw_bars"]
 
-# In inches. A phone shows the picture at about 80 %, other screens at full size.
+# In inches. A phone shows the picture at about 80 %, other screens show it at full size.
 WIDTH = 4.8
 BAR_HEIGHT = 0.34
 

@@ -1,7 +1,7 @@
-"""Compare Jelly-RDF 1.2, a draft, with Jelly-RDF 1.1: the same statements in the same frames.
+"""Compare the draft of Jelly-RDF 1.2 with Jelly-RDF 1.1: the same statements in the same frames.
 
-No writer of Jelly-RDF 1.2 is available. So protobuf's classes make the input here, in the way of
-Jelly-JVM's writer: ids of 0 wherever possible, shortened lists, runs.
+No writer of Jelly-RDF 1.2 is available, so the input is made here with protobuf's classes, like
+that of Jelly-JVM's writer: ids of 0 wherever possible, shortened lists, runs.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ IRI, LITERAL, BLANK_NODE = range(3)
 
 
 def _draft() -> Any:
-    # Not by an import statement: mypy would follow it and check the tests.
+    # An import statement would make mypy check the tests too.
     return import_module("tests.oracle.columns_schema").LATER
 
 
 class _Lookup:
-    """A lookup of a writer; when it is full, a new entry replaces the least recently used one.
+    """A writer's lookup; when it is full, a new entry replaces the least recently used one.
 
-    The batch must not use the replaced entry, since all new entries come before the columns.
+    The batch must not use the replaced entry, since all new entries precede the columns.
     """
 
     def __init__(self, size: int) -> None:
@@ -71,7 +71,7 @@ class _Writer:
         self._lookups = {name: _Lookup(size) for name, size in SIZES.items()}
 
     def batch(self, batch: Batch) -> dict[str, Any]:
-        """Return a frame's columns."""
+        """Return the columns of a frame."""
         terms, kinds, extras = batch.terms, bytes(batch.terms.kinds), list(batch.terms.extras)
         texts = [terms.text_of(number) if number else "" for number in range(len(kinds))]
         names = zip("spog", ("subjects", "predicates", "objects", "graphs"), strict=True)
@@ -145,7 +145,7 @@ def _cut(numbers: list[int], *, repeats: bool = False) -> list[int]:
 
 @functools.cache
 def jelly_columns(inputs: Inputs) -> bytes:
-    """Return the statements of the ``.jelly`` as Jelly-RDF 1.2, in the same frames."""
+    """Return the statements of the ``.jelly`` input as Jelly-RDF 1.2, in the same frames."""
     draft, writer = _draft(), _Writer()
     options = {"physical_type": 2, "version": 3, "max_name_table_size": SIZES["names"]}
     options |= {"max_prefix_table_size": SIZES["prefixes"]}
@@ -183,6 +183,6 @@ def protobuf_parse(inputs: Inputs) -> Work:
 
 
 def sizes(inputs: Inputs) -> list[tuple[str, int, int]]:
-    """Return the sizes of both formats in bytes, plain and with zstd."""
+    """Return the sizes of both formats in bytes, uncompressed and with zstd."""
     forms = {"Jelly-RDF 1.1": inputs.jelly, "Jelly-RDF 1.2": jelly_columns(inputs)}
     return [(name, len(data), len(zstandard.compress(data))) for name, data in forms.items()]

@@ -1,4 +1,4 @@
-"""Compare two works by timing them in turn, so that other load affects both alike."""
+"""Compare two tasks by timing them in turn, so that other load affects both equally."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["COMPARISONS", "Comparison", "Ratio", "compare"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of our work with a peer's, and its target.
+    """A comparison of our task with a peer's, and its target.
 
     Args:
-        ours: Makes our work from the inputs.
-        peer: Makes the peer's work from the inputs.
+        ours: Makes our task from the inputs.
+        peer: Makes the peer's task from the inputs.
         target: The wanted ratio; None if the ratio is only reported.
-        rounds: How often each work is timed; short works more often.
-        quick_rounds: How often each work is timed in a quick run.
-        count: Counts the quads that a work processes; by default the quads of the input.
+        rounds: How often each task is timed; short tasks are timed more often.
+        quick_rounds: How often each task is timed in a quick run.
+        count: Counts the quads that a task processes; by default the quads of the input.
     """
 
     ours: Callable[[Inputs], Work]
@@ -109,7 +109,7 @@ COMPARISONS = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """The result of a comparison: processor seconds of each round, ours and the peer's."""
+    """The result of a comparison: our and the peer's processor seconds in each round."""
 
     ours: str
     peer: str
@@ -136,12 +136,12 @@ class Ratio:
 def compare(
     comparison: Comparison, inputs: Inputs, rounds: int, report: Callable[[], None]
 ) -> Ratio:
-    """Time both works in turn, and call ``report`` after each."""
+    """Time both tasks in turn, and call ``report`` after each."""
     ours = comparison.ours(inputs)
     peer = comparison.peer(inputs)
     our_seconds: list[float] = []
     peer_seconds: list[float] = []
-    # The collector would walk the inputs, which a user's process need not hold.
+    # The collector would scan the inputs, which a user's process need not have.
     gc.collect()
     gc.freeze()
     for _ in range(rounds):
@@ -155,8 +155,8 @@ def compare(
 def time_once(work: Work) -> float:
     """Return the processor seconds of one run, with Python's garbage collector on.
 
-    All works have one thread and wait for nothing. So on an idle machine processor time equals the
-    clock's, and on a busy machine it excludes other processes.
+    All tasks are single-threaded and never wait. So on an idle machine processor time equals
+    elapsed time, and on a busy machine it excludes other processes.
     """
     prepared = work.prepare()
     gc.collect()

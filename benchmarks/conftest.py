@@ -17,11 +17,11 @@ def inputs() -> Inputs:
 
 @pytest.fixture
 def run(benchmark: Any, inputs: Inputs) -> Callable[[Callable[[Inputs], Work], int], None]:
-    """Return a function that times a work in some rounds and prepares each round untimed."""
+    """Return a function that times a task in several rounds, and prepares each round untimed."""
 
     def run(make: Callable[[Inputs], Work], rounds: int) -> None:
         work = make(inputs)
-        # Without a name, works of a group would differ only by the address of a function.
+        # Without a name, the tasks of a group would differ only by the address of a function.
         benchmark.name = work.name
         benchmark.extra_info["quads"] = len(inputs.quads)
         result = benchmark.pedantic(work.run, setup=lambda: ((work.prepare(),), {}), rounds=rounds)

@@ -1,8 +1,8 @@
 """The inputs of all benchmarks: the same quads in every format, and as ready terms.
 
-The quads are the releases of schema.org, each release a named graph. Files of the peers are made
-once, and kept in ``.cache/bench``. The ``.jellyp`` is written each time, since the output of our
-writer affects the measurements.
+The quads are the releases of schema.org, each a named graph. The peers' files are made once and
+kept in ``.cache/bench``. The ``.jellyp`` file is written each time, since our writer's output
+affects the measurements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options", "str
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "bench"
-# Part of the names of cached files: change it when the code below makes other files.
+# This is part of the names of cached files: change it when the code below makes different files.
 EDITION = 1
 ALL = 16
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -53,9 +53,9 @@ class Inputs:
     quads: list[Quad]
     operations: list[jr.Operation]
     jelly_patch: bytes
-    """Default options: PUNCTUATED, big lookups, 512 rows to a frame."""
+    """Default options: PUNCTUATED, large lookups, 512 rows per frame."""
     jelly: bytes
-    """Jelly-RDF by pyjelly, with lookups and frames of the same size."""
+    """Jelly-RDF written by pyjelly, with lookups and frames of the same size."""
     n_quads: bytes
     rdf_patch: bytes
     """RDF Patch as text."""
@@ -64,7 +64,7 @@ class Inputs:
 
 @functools.cache
 def load(count: int = ALL) -> Inputs:
-    """Return the first ``count`` releases as inputs, and make missing files."""
+    """Return the first ``count`` releases as inputs; make missing files."""
     found = releases()[:count]
     quads = list(read_quads(found))
     operations: list[jr.Operation] = [(jr.Op.TX,)]
@@ -94,7 +94,7 @@ def load(count: int = ALL) -> Inputs:
 
 
 def read_quads(found: list[tuple[URIRef, str]]) -> Iterator[Quad]:
-    """Read releases as rdflib's terms; equal terms are one object, as in a store."""
+    """Read releases as rdflib's terms; equal terms are the same object, as in a store."""
 
     @functools.cache
     def term(value: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple) -> Node:
@@ -115,7 +115,7 @@ def read_quads(found: list[tuple[URIRef, str]]) -> Iterator[Quad]:
 
 
 def make_cached(folder: Path, found: list[tuple[URIRef, str]], quads: list[Quad]) -> None:
-    """Write the inputs of the peers, and check that they hold the quads."""
+    """Write the peers' inputs, and check that they contain the quads."""
     statements = [
         f"{line.removesuffix('.')}<{graph}> .\n"
         for graph, text in found

@@ -1,10 +1,10 @@
 """Measure the memory that a difference of two large graphs needs in addition to the graphs.
 
-``python -m benchmarks.difference TRIPLES`` makes two graphs with that number of triples in rdflib's
-default store. A third of the triples have blank nodes, and a few differ. It measures the peak of
-Python's allocations during `diff`, by labels and by canonical labels.
+``python -m benchmarks.difference TRIPLES`` makes two graphs of that many triples in rdflib's
+default store. A third of the triples have blank nodes, and a few triples differ. It measures the
+peak of Python's allocations during `diff`, by labels and by canonical labels.
 
-It runs in a separate process, so that all of this memory is given back.
+It runs in a separate process, so that all of this memory is freed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Difference", "measure"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = 64_000_000
-# The number of triples of a group, and the choice of groups that change.
+# The number of triples per group, and which groups change.
 GROUP = 6
 CHANGED = 1000
 
@@ -36,12 +36,12 @@ class Difference:
     """The measurements of a difference.
 
     Args:
-        kind: The labels by which blank nodes were compared.
+        kind: The kind of labels by which blank nodes were compared.
         triples: The number of triples of each graph.
         operations: The number of operations of the difference.
         peak: The peak memory in addition to the graphs, in bytes.
-        seconds: Processor time, without measuring memory.
-        target: The peak must be below this, in bytes.
+        seconds: The processor time, without memory measurement.
+        target: The limit that the peak must stay below, in bytes.
     """
 
     kind: str
@@ -57,14 +57,14 @@ class Difference:
 
 
 def measure(triples: int) -> list[Difference]:
-    """Measure the differences of graphs with this number of triples."""
+    """Measure the differences of graphs with ``triples`` triples."""
     command = [sys.executable, "-m", "benchmarks.difference", str(triples)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return [Difference(**each) for each in json.loads(done.stdout)]
 
 
 def run(triples: int) -> Iterator[Difference]:
-    """Make the graphs, and measure."""
+    """Make the graphs, and measure their differences."""
     groups = triples // GROUP
     old, new = make_graph(groups, changes=False), make_graph(groups, changes=True)
     for kind, target in (("labels", TARGET), ("canonical labels", None)):

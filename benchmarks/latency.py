@@ -1,9 +1,9 @@
 """Measure how long it takes to append a small patch durably to a log.
 
-Seconds are the clock's, since most of the time is spent waiting for the disk. An append is timed in
-turn with two lower bounds. The first writes the same bytes to a new file and syncs it. The second
-also survives crashes and admits one of two writers: it renames the file and syncs the folder, in a
-transaction of SQLite that adds a row.
+Seconds are elapsed time, since most of the time is spent waiting for the disk. An append is timed
+in turn with two lower bounds. The first writes the same bytes to a new file and syncs it. The
+second also survives crashes and lets only one of two writers win: it renames the file and syncs the
+folder, in an SQLite transaction that adds a row.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = ["Latency", "measure"]
 
 @dataclass(frozen=True)
 class Latency:
-    """Seconds of the clock, for each repetition."""
+    """Elapsed seconds, for each repetition."""
 
     append: list[float]
     write: list[float]
-    """Time to write the same bytes and sync them."""
+    """The time to write the same bytes and sync them."""
     commit: list[float]
-    """Time to also rename the file, sync the folder, and commit a row for it."""
+    """The time to also rename the file, sync the folder, and commit a row for it."""
     target: float = 2
 
     @property
@@ -92,7 +92,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def make_database(path: Path) -> sqlite3.Connection:
-    """Make a database with the columns of the log's rows and commits of the same durability."""
+    """Make a database with the columns of the log's rows, and equally durable commits."""
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA journal_mode = TRUNCATE")

@@ -1,8 +1,8 @@
-"""Measure how long it takes to open a log of many versions, and to list them.
+"""Measure how long it takes to open a log of many versions, and to list the versions.
 
-Appending all versions one by one takes minutes, mostly to sync each of them. So the log's writer
-writes the segments here, and one transaction of its database inserts their rows. The result is a
-log like any other: its last patches are appended and verified.
+Appending all versions one by one takes minutes, mostly to sync each of them. So here the log's
+writer writes the segments, and one transaction of the log's database inserts their rows. The result
+is a normal log: its last patches are appended and verified.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ ROUNDS = 21
 
 @dataclass(frozen=True)
 class LogSize:
-    """Seconds of the clock, for each repetition."""
+    """Elapsed seconds, for each repetition."""
 
     versions: int
     opening: list[float]
     listing: list[float]
-    """Time to list all patches, with version and id of each."""
+    """The time to list all patches, with the version and id of each."""
     opening_target: float = 0.005
     listing_target: float = 0.5
 
@@ -80,7 +80,7 @@ def make_log(path: Path, versions: int) -> None:
         connection.executemany(f"INSERT INTO segments VALUES ({marks})", rows)
     log.refresh()
     log.append(patch(versions))
-    # Listing the patches checks that they follow one another.
+    # Listing the patches checks that they form a chain.
     numbers = [
         str(operation[3])
         for entry in log.patches(versions - 3)
@@ -92,7 +92,7 @@ def make_log(path: Path, versions: int) -> None:
 
 
 class Sink:
-    """Keeps what is written to it."""
+    """Stores what is written to it."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -102,7 +102,7 @@ class Sink:
 
 
 def segments(folder: Path, entry: jr.LogEntry, count: int) -> Iterator[Row]:
-    """Write ``count`` segments after a patch, and return the database row of each."""
+    """Write ``count`` segments after a patch; return the database row of each."""
     prev: Any = entry.id
     options = jr.PatchOptions.small()
     for version in range(entry.version + 1, entry.version + 1 + count):

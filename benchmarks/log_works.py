@@ -1,4 +1,4 @@
-"""Timed work on patch logs: the history of schema.org, each release a version of one graph."""
+"""Timed tasks on patch logs: the history of schema.org, each release a version of one graph."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class History:
     patches: list[list[jr.Operation]]
     """The patch from each version to the next."""
     n_triples: list[str]
-    """Each version as a file of its own."""
+    """Each version as a separate file."""
     rdf_patch: list[str]
     """The patches as text."""
 
@@ -80,7 +80,7 @@ def as_text(operations: Iterable[jr.Operation]) -> str:
 
 
 def count_changes(inputs: Inputs) -> int:
-    """Return how many statements the patches add and delete."""
+    """Return the number of statements that the patches add and delete."""
     return sum(len(patch) - 2 for patch in history(inputs).patches)
 
 

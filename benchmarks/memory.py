@@ -1,14 +1,14 @@
-"""Compare the peak memory of a process that reads a large stream with that of an idle one.
+"""Compare the peak memory of a process that reads a large stream with that of an idle process.
 
 ``python -m benchmarks.memory measure BYTES PATH`` starts three processes of the same module:
 
-- ``feed BYTES PATH`` writes the operations of the ``.jellyp`` file at PATH over and over into a
-  pipe, each time as one more patch, until BYTES are written;
-- ``read`` reads that pipe through ``read_batches`` to the end;
+- ``feed BYTES PATH`` repeatedly writes the operations of the ``.jellyp`` file at PATH into a pipe,
+  each time as another patch, until BYTES are written;
+- ``read`` reads that pipe with ``read_batches`` to the end;
 - ``idle`` only imports the package.
 
-The parent is a separate process with few imports, since ``ru_maxrss`` of a process starts with the
-memory of its parent: a large parent would hide the memory of the reader.
+The parent is a separate process with few imports, since the ``ru_maxrss`` of a process starts with
+the memory of its parent: a large parent would hide the memory of the reader.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TARGET = 64_000_000
 
 @dataclass(frozen=True)
 class Peak:
-    """The peaks in bytes, and the seconds of reading and of the writer at the other end."""
+    """The peaks in bytes, and the seconds of the reader and of the writer at the other end."""
 
     stream: int
     operations: int
@@ -48,7 +48,7 @@ class Peak:
 
 
 def measure(size: int, path: Path) -> Peak:
-    """Measure the peak of reading a stream of ``size`` bytes, made of the ``.jellyp`` file."""
+    """Measure the peak of reading a stream of ``size`` bytes, made from the ``.jellyp`` file."""
     return Peak(**call("measure", str(size), str(path)))
 
 
@@ -83,7 +83,7 @@ def run_measure(size: str, path: str) -> dict[str, Any]:
 
 
 class Counting:
-    """A binary file that counts the bytes that go through it."""
+    """A binary file that counts the bytes written to it or read from it."""
 
     def __init__(self, file: Any) -> None:
         self.file = file

@@ -1,4 +1,4 @@
-"""Timed work on recordings: recorded changes, and the same changes without recording."""
+"""Timed tasks on recordings: recorded changes, and the same changes without recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CHANGES", "Changes"]
 
 @dataclass
 class State:
-    """The changed dataset and the changes; all terms, triples and graphs are ready."""
+    """The changed dataset and the changes; all terms, triples and graphs are already made."""
 
     dataset: Dataset
     triples: list[tuple[Graph, Any]]
@@ -30,7 +30,7 @@ class State:
 
 @dataclass(frozen=True)
 class Changes:
-    """Changes by one of rdflib's methods.
+    """Changes made with one of rdflib's methods.
 
     Args:
         name: The name of the method.
@@ -38,7 +38,7 @@ class Changes:
         store: The name of the store to change.
         is_full: Whether the store has all quads before the changes.
         count: Counts the changes.
-        target: The wanted speed with recording, as a fraction of the speed without.
+        target: The wanted speed with recording, as a fraction of that without.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Changes:
         return State(dataset, [(quad[3], quad[:3]) for quad in quads], quads, io.BytesIO())
 
     def plain(self, inputs: Inputs) -> Work:
-        """Return the work of making the changes without recording."""
+        """Return the task of making the changes without recording."""
         return Work(
             self.name, lambda state: self.make(state, inputs), prepare=lambda: self.prepare(inputs)
         )
 
     def recorded(self, inputs: Inputs) -> Work:
-        """Return the work of making the changes while they are recorded into memory."""
+        """Return the task of making the changes while they are recorded into memory."""
 
         def run(state: State) -> State:
             with jr.record(state.dataset, state.file):
@@ -130,6 +130,6 @@ CHANGES = (
     Changes("Graph.add to a JellyStore", add, store="Jelly", target=0.8),
     Changes("jr.apply to a JellyStore", apply, store="Jelly", target=0.4),
     Changes("Graph.add to Oxigraph", add, store="Oxigraph"),
-    # No target: Oxigraph removes a statement faster than it finds one.
+    # There is no target: Oxigraph removes a statement faster than it finds one.
     Changes("Graph.remove from Oxigraph", remove, store="Oxigraph", is_full=True, target=None),
 )

@@ -26,10 +26,10 @@ MEGABYTE = 1e6
 
 @dataclass(frozen=True)
 class Measured:
-    """All measurements of a run; None stands for those that were not requested."""
+    """All measurements of a run; None means that a measurement was not requested."""
 
     about: str
-    """The data of most measurements."""
+    """The data used for most measurements."""
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
@@ -37,7 +37,7 @@ class Measured:
     differences: list[Difference]
     threads: list[Threads]
     sizes: list[tuple[str, int, int]]
-    """Bytes of the same statements in each version of Jelly-RDF, plain and with zstd."""
+    """The bytes of the same statements in each version of Jelly-RDF, uncompressed and with zstd."""
 
 
 def versions() -> dict[str, str]:
@@ -45,11 +45,11 @@ def versions() -> dict[str, str]:
 
 
 def print_table(measured: Measured, *, is_quick: bool) -> None:
-    """Print the medians of all measurements, and the ranges of ratios."""
+    """Print the medians of all measurements, and the ranges of the ratios."""
     ratios, peak, latency = measured.ratios, measured.peak, measured.latency
     console = Console()
     if not console.is_terminal:
-        # Without a width, the table would be cut at 80 columns in a log file.
+        # Without a width, the table would be truncated to 80 columns in a log file.
         console.width = 140
     console.print(f"Measured on {measured.about}. What needs other data makes it.")
     if ratios:
@@ -113,7 +113,7 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
 def table_of_ratios(ratios: list[Ratio], *, is_quick: bool) -> Table:
     scope = "; a quick run, on a part of the data" if is_quick else ""
     table = Table(title=f"How many times as fast as its peers{scope}")
-    # Cells are wrapped, since a cut number says nothing.
+    # Cells are wrapped, since a truncated number says nothing.
     table.add_column("ours", overflow="fold")
     table.add_column("peer", overflow="fold")
     for heading in ("quads", "ours\nM quads/s", "peer\nM quads/s"):

@@ -1,4 +1,4 @@
-"""Generated changes with other shapes than the releases of schema.org: sensors, distinct quads."""
+"""Generated changes whose shapes differ from schema.org's releases: sensors, distinct quads."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .works import Work, exhaust, parse_frames
 __all__ = ["SHAPES", "distinct", "observations", "protobuf_parse_of", "read_batches_of"]
 
 PER_OBSERVATION = 7
-# As many as the quads of schema.org.
+# This is about the number of quads in schema.org's releases.
 COUNT = 250_000
 SMALL = jr.PatchOptions(max_name_table_size=128, max_prefix_table_size=16)
 
 
 def observations(count: int) -> Iterator[jr.Operation]:
-    """Make transactions of observations by a hundred sensors in ten places, each a graph."""
+    """Make transactions of observations by a hundred sensors in ten places, each place a graph."""
     ex = Namespace("http://example.org/building/")
     chance = random.Random(7)
     newest: dict[URIRef, URIRef] = {}
@@ -79,7 +79,7 @@ def stream_of(name: str, inputs: Inputs) -> bytes:
 
 
 def count(name: str, inputs: Inputs) -> int:
-    """Count the statements that a shape adds and deletes."""
+    """Return the number of statements that a shape adds and deletes."""
     return sum(
         op in (jr.Op.A, jr.Op.D)
         for batch in jr.read_batches(stream_of(name, inputs))

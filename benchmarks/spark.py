@@ -1,8 +1,8 @@
-"""Measure reading on Spark, against ready-made Arrow batches, and one file against eight.
+"""Measure reading on Spark, compared with ready-made Arrow batches, and one file against eight.
 
-``python -m benchmarks.spark [--size MB] [--rounds N]``. It needs Java, and some gigabytes on disk.
-The members of each pair run the same aggregate in the same session, in turn. Seconds are the
-clock's, since the work is spread over processes and cores.
+``python -m benchmarks.spark [--size MB] [--rounds N]``. It needs Java, and several gigabytes on
+disk. Both members of a pair run the same aggregate in the same session, in turn. Seconds are
+elapsed time, since the work is spread over processes and cores.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Pair:
 
 
 class ReadySource(DataSource):
-    """Ready record batches, in a file for each partition."""
+    """Ready-made record batches, one file per partition."""
 
     @classmethod
     def name(cls) -> str:
@@ -96,7 +96,7 @@ class ReadyReader(DataSourceReader):
 
 
 class Counting:
-    """A binary file that counts what is written."""
+    """A binary file that counts the bytes written to it."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -109,7 +109,7 @@ class Counting:
 
 
 def make_file(path: Path, operations: list[jr.Operation], size: int) -> int:
-    """Write whole patches of the operations until the file has ``size`` bytes; return the rows."""
+    """Write whole patches of the operations, at least ``size`` bytes; return the row count."""
     rows = 0
     with path.open("wb") as file:
         counting = Counting(file)
@@ -122,7 +122,7 @@ def make_file(path: Path, operations: list[jr.Operation], size: int) -> int:
 
 
 def make_ready(path: Path, folder: Path) -> None:
-    """Save the record batches that the partitions of a file have."""
+    """Save the record batches of a file's partitions."""
     import pyarrow as pa
 
     from jelly_rdflib.spark.sources.reader import RowsReader
@@ -141,10 +141,10 @@ def make_ready(path: Path, folder: Path) -> None:
 
 
 def aggregate(spark: SparkSession, format: str, path: Path) -> tuple[Any, ...]:
-    """Read all columns into one row."""
+    """Aggregate all columns into one row."""
     from pyspark.sql import functions as F
 
-    # Each time has a new DataFrame, so that Spark plans as for a first query.
+    # Each call creates a new DataFrame, so that Spark plans as for a first query.
     table = spark.read.format(format).load(str(path))
     lengths = [F.sum(F.length(name)) for name in ("file", "s", "p", "o", "g")]
     (row,) = table.agg(F.count("*"), F.max("seq"), F.max("txn"), *lengths).collect()
@@ -172,7 +172,7 @@ def compare(
             if result[0] != rows:
                 raise data.DataError(f"{result[0]} rows, not {rows}")
             if number > 0:
-                # In the first round Java is still cold.
+                # In the first round the JVM is still cold.
                 each.append(spent)
     return Pair(ours[0], peer[0], rows, target, *seconds)
 
@@ -236,7 +236,7 @@ def measure(size: int, rounds: int) -> Iterator[Pair]:
 
 
 def aggregate_anew(spark: SparkSession, path: Path) -> tuple[Any, ...]:
-    """Read a file as if for the first time: forget the places of its parts."""
+    """Read a file as if for the first time, by making Spark forget the positions of its parts."""
     os.utime(path)
     return aggregate(spark, "jelly-patch", path)
 
@@ -249,7 +249,7 @@ def show(size: int, rounds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
-    parser.add_argument("--size", type=int, default=500, metavar="MB", help="of the large file")
+    parser.add_argument("--size", type=int, default=500, metavar="MB", help="large file's size")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     show(arguments.size, arguments.rounds)

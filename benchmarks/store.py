@@ -1,6 +1,6 @@
 """Compare the `JellyStore` with other stores, and write the docs' page: ``make bench-store``.
 
-``python -m benchmarks.store memory STORE`` prints the memory that the quads take in a store; it
+``python -m benchmarks.store memory STORE`` prints the memory that the quads need in a store; it
 runs in a separate process.
 """
 
@@ -35,7 +35,7 @@ OURS, TARGET = "#c2185b", "#90a4ae"
 
 
 def main() -> None:
-    """Measure all, and write the page's table and picture."""
+    """Measure everything, and write the page's table and picture."""
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
     ratios = [
         compare(
@@ -73,9 +73,9 @@ def peak() -> int:
 
 
 def run_memory(store: str) -> dict[str, float]:
-    """Return the bytes of a quad: after loading, at the peak, and after every index was used.
+    """Return the bytes per quad: after loading, at the peak, and after every index was used.
 
-    Also return the longest time of a look-up that had to sort an order, in milliseconds.
+    Also return the longest time of a look-up that had to sort an index, in milliseconds.
     """
     path = additions()
     for _ in jr.read_batches(path):

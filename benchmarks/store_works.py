@@ -1,7 +1,7 @@
-"""Timed work on stores: the same in a `JellyStore` and in rdflib's own or another store.
+"""Timed tasks on stores: the same in a `JellyStore` and in rdflib's own or another store.
 
-The data are 500,000 generated, distinct quads in ten graphs: eight for each subject, half of them
-with literals. Some works have the same triples in the default graph; their operations are given as
+The data is 500,000 generated, distinct quads in ten graphs: eight for each subject, half of them
+with literals. Some tasks use the same triples in the default graph; their operations are given as
 tuples. Files are made once, and kept in ``.cache/bench``.
 """
 
@@ -60,7 +60,7 @@ def quad(number: int) -> tuple[URIRef, URIRef, Any, URIRef]:
     if field == 0:
         return s, RDF.type, URIRef(f"{EXAMPLE}type/{subject % 20}"), graph
     if field == 1:
-        # Chains of twenty.
+        # The subjects form chains of twenty.
         after = subject + 1 if subject % 20 else subject - 19
         return s, URIRef(f"{EXAMPLE}next"), URIRef(f"{EXAMPLE}resource/{max(after, 0)}"), graph
     if field % 2:
@@ -71,7 +71,7 @@ def quad(number: int) -> tuple[URIRef, URIRef, Any, URIRef]:
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
-    """Return the path of a cached file, and make the file if it is missing."""
+    """Return the path of a cached file; make the file if it is missing."""
     path = CACHE / f"store-3-{name}"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def sample(seed: int, count: int) -> list[int]:
 
 
 def replaced(numbers: Iterable[int], what: str) -> list[jr.Operation]:
-    """Return operations that delete quads, and add each with another object."""
+    """Return operations that delete quads, and add each again with a different object."""
     changes: list[jr.Operation] = []
     for s, p, o, g in map(quad, numbers):
         changes += [(jr.Op.D, s, p, o, g), (jr.Op.A, s, p, Literal(f"{what}: {o}"), g)]
@@ -130,7 +130,7 @@ def mixed() -> Path:
 
 @functools.cache
 def aborted() -> Path:
-    """Return a transaction of 100,000 changes that is aborted."""
+    """Return an aborted transaction of 100,000 changes."""
     changes = (replaced(sample(3, 50_000), "never") for _ in range(1))
     return made_patch("aborted.jellyp", changes, (jr.Op.TA,))
 
@@ -182,7 +182,7 @@ def plain_operations() -> list[jr.Operation]:
 
 @functools.cache
 def plain_aborted() -> list[jr.Operation]:
-    """Return a transaction of 50,000 deletions that is aborted."""
+    """Return an aborted transaction of 50,000 deletions."""
     deleted: list[jr.Operation] = [
         (jr.Op.D, *quad(number)[:3], None) for number in sample(5, COUNT // 10)
     ]
@@ -201,12 +201,12 @@ def plain(store: str) -> Dataset:
 
 @functools.cache
 def ready_plain(store: str) -> Dataset:
-    """Return a dataset that is only read."""
+    """Return a dataset that is only read from."""
     return plain(store)
 
 
 def loaded(store: str, operations: Path | list[jr.Operation] | None = None) -> Dataset:
-    """Return a dataset with the quads, or with the result of operations."""
+    """Return a dataset with the quads, or with the result of the given operations."""
     dataset = Dataset(store=store)
     jr.apply(additions() if operations is None else operations, dataset)
     dataset.commit()
@@ -215,13 +215,13 @@ def loaded(store: str, operations: Path | list[jr.Operation] | None = None) -> D
 
 @functools.cache
 def ready(store: str) -> Dataset:
-    """Return a dataset that is only read."""
+    """Return a dataset that is only read from."""
     return loaded(store)
 
 
 @functools.cache
 def changed(store: str) -> Dataset:
-    """Return the next version, in which one of a hundred quads differs."""
+    """Return the next version, in which one in a hundred quads differs."""
     dataset = loaded(store)
     changes = itertools.islice(jr.read_operations(mixed()), 100 * 102)
     jr.apply([change for change in changes if len(change) == 5], dataset)
@@ -229,7 +229,7 @@ def changed(store: str) -> Dataset:
 
 
 def ready_patterns(places: str, ready: Callable[[str], Dataset] = ready) -> Callable[[str], Any]:
-    """Return a function that makes a dataset and patterns with only the given places set."""
+    """Return a function that makes a dataset and patterns in which only ``places`` are set."""
 
     def prepare(store: str) -> Any:
         dataset = ready(store)
@@ -267,16 +267,16 @@ LOOK_UP_PLACES = {
 
 @dataclass(frozen=True)
 class StoreWork:
-    """Work that is done in two stores, or by another program.
+    """A task that is done in two stores, or by another program.
 
     Args:
-        name: The name of the work.
-        run: Does the work with the result of ``prepare``.
+        name: The name of the task.
+        run: Does the task with the result of ``prepare``.
         target: How many times as fast as the peer a `JellyStore` should be.
         prepare: Makes the argument of ``run``, for a store.
-        peer: The peer's work; by default the same work in rdflib's own store.
-        rounds: How often each work is timed.
-        check: Returns whether the result of ``run`` is right.
+        peer: The peer's task; by default the same task in rdflib's own store.
+        rounds: How often each task is timed.
+        check: Returns whether the result of ``run`` is correct.
     """
 
     name: str

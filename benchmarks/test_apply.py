@@ -1,4 +1,4 @@
-"""Applying to a Dataset in rdflib's default store, against rdflib's own parser and ``addN``."""
+"""Times applying to a Dataset in rdflib's default store, against rdflib's parser and ``addN``."""
 
 from __future__ import annotations
 

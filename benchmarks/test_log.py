@@ -1,4 +1,4 @@
-"""Patch logs: the history of schema.org appended, replayed and checked out."""
+"""Times patch logs: the history of schema.org is appended, replayed and checked out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares reading: to columns with protobuf, to rdflib's terms with pyjelly and pyoxigraph."""
+"""Times reading: to columns against protobuf, to rdflib's terms against pyjelly and pyoxigraph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing ready operations, against pyjelly's serializer."""
+"""Times writing ready operations, against pyjelly's serializer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Measure how much faster two threads decode than one, since decoding releases the GIL.
 
-Seconds are the clock's, so both cores must be free: other load only lowers the ratio. One thread
+Seconds are elapsed time, so both cores must be free: other load only lowers the ratio. One thread
 decodes a stream several times; then two threads do the same at once, each as often; and so on.
 ``python -m benchmarks.threads`` measures this alone.
 """
@@ -27,7 +27,7 @@ REPEATS = 8
 
 @dataclass(frozen=True)
 class Threads:
-    """The result of one work: seconds of the clock, for each round."""
+    """The result of one task: elapsed seconds, for each round."""
 
     name: str
     one: list[float]
@@ -36,7 +36,7 @@ class Threads:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times as much work two threads do in the same time, by round."""
+        """How many times as much work two threads do in the same time, for each round."""
         return [2 * one / two for one, two in zip(self.one, self.two, strict=True)]
 
     @property
@@ -49,7 +49,7 @@ class Threads:
 
 
 def measure(inputs: Inputs, rounds: int) -> list[Threads]:
-    """Measure reading to columns, of Jelly and of text, and to rdflib's terms."""
+    """Measure reading Jelly and text to columns, and Jelly to rdflib's terms."""
     works: list[tuple[str, Callable[[], object], float | None]] = [
         ("read_batches, frames of 512 rows", partial(read, inputs.jelly_patch), TARGET),
         ("read_batches of RDF Patch text", partial(read, inputs.rdf_patch, "rdf-patch"), TARGET),
@@ -78,7 +78,7 @@ def count(data: bytes) -> None:
 
 
 def timed(work: Callable[[], object], threads: int) -> float:
-    """Return the seconds until a number of threads have each done the same work."""
+    """Return the seconds until each of ``threads`` threads has done the same work."""
     ready = threading.Barrier(threads + 1)
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Timed work, ours and the peers', on the same quads.
+"""Timed tasks, ours and the peers', on the same quads.
 
 Readers are read to the end and each item is dropped at once, so that only making items is timed.
 """
@@ -32,19 +32,19 @@ from .data import Inputs, pyjelly_options, stream_options
 
 __all__ = ["Work"]
 
-# A package that is not installed has no entry points, so register() is called.
+# A package that is not installed has no entry points, so call register().
 register()
 
 
 @dataclass(frozen=True)
 class Work:
-    """Work to be timed.
+    """A task to be timed.
 
     Args:
-        name: The library that does the work, and its way.
-        run: Does the work with the result of ``prepare``; this is timed.
+        name: The library that does the task, and in which way.
+        run: Does the task with the result of ``prepare``; this is timed.
         prepare: Makes the argument of each run, untimed.
-        check: Returns whether the result of ``run`` is right, untimed.
+        check: Returns whether the result of ``run`` is correct, untimed.
     """
 
     name: str
@@ -77,17 +77,17 @@ def protobuf_parse_statements(inputs: Inputs) -> Work:
 
 
 def parse_frames(message: str, data: bytes) -> Work:
-    """Return the work of parsing frames, split beforehand, into messages that are dropped."""
+    """Return the task of parsing frames, split beforehand, into messages that are dropped."""
     frames = split_frames(data)
     parse = frame_parser(message)
     return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
 
 
 def frame_parser(message: str) -> Callable[[bytes], Any]:
-    """Return protobuf's function that parses a frame."""
+    """Return protobuf's function for parsing a frame."""
     if api_implementation.Type() != "upb":
         raise RuntimeError(f"protobuf is {api_implementation.Type()}, not its C implementation")
-    # Not by an import statement: mypy would follow it and check the tests.
+    # An import statement would make mypy check the tests too.
     schema: Any = import_module("tests.oracle.schema")
     parse: Callable[[bytes], Any] = schema.message_class(message).FromString
     return parse
@@ -141,7 +141,7 @@ def read_text(inputs: Inputs) -> Work:
 
 
 class TermsOnly(RDFPatchParser):
-    """rdflib's parser of patches without a store: it makes each row's terms and drops them."""
+    """rdflib's patch parser without a store: it makes each row's terms and drops them."""
 
     def add_or_remove_triple_or_quad(self, operation: Any, bnode_context: Any = None) -> None:
         parser: Any = self
@@ -182,7 +182,7 @@ def make_table(inputs: Inputs) -> Work:
 
 
 def make_table_of_dicts(inputs: Inputs) -> Work:
-    """Return the work of making a table without `to_arrow`, from a dict for each operation."""
+    """Return the task of making a table without `to_arrow`, from a dict for each operation."""
     data = inputs.jelly_patch
     text = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([("op", pa.string()), *((name, text) for name in "spog")])
@@ -303,7 +303,7 @@ def parse_statements(inputs: Inputs) -> Work:
 
 
 def pyjelly_parse_dataset(inputs: Inputs) -> Work:
-    """Return the work that ``Dataset.parse`` does if pyjelly has registered ``jelly``."""
+    """Return the task that ``Dataset.parse`` does if pyjelly has registered ``jelly``."""
 
     def run(dataset: Dataset) -> Dataset:
         RDFLibJellyParser().parse(create_input_source(data=inputs.jelly), dataset)
@@ -321,7 +321,7 @@ def rdflib_parse_patch(inputs: Inputs) -> Work:
 
 
 def rdflib_add(inputs: Inputs) -> Work:
-    """Return the work of adding ready quads in ready graphs, so that ``addN`` makes no graphs."""
+    """Return the task of adding ready quads in ready graphs, so that ``addN`` makes no graphs."""
 
     def prepare() -> tuple[Dataset, list[Any]]:
         dataset = Dataset()
@@ -422,7 +422,7 @@ def protobuf_serialize_statements(inputs: Inputs) -> Work:
 
 
 def serialize_frames(message: str, data: bytes) -> Work:
-    """Return the work of serializing frames of ready messages, without lookups and files."""
+    """Return the task of serializing frames of ready messages, without lookups and files."""
     parse = frame_parser(message)
     frames = split_frames(data)
     messages = [parse(frame) for frame in frames]

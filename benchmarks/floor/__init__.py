@@ -1,4 +1,4 @@
-"""The floor of decoding: a C walk over trusted bytes that makes batches and checks nothing."""
+"""The floor of decoding: a C walk over trusted bytes that makes batches without any checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLACK = 16
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    """Compile the walk with plain flags, as the modules are."""
+    """Compile the walk without special flags, like the package's modules."""
     CACHE.mkdir(parents=True, exist_ok=True)
     library = CACHE / "walk.so"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()
@@ -37,12 +37,12 @@ def _library() -> ctypes.CDLL:
 
 
 def walk_of(name: str = "") -> Callable[[Inputs], Work]:
-    """Return a function that makes the walk over a shape of `shapes`, or over schema.org."""
+    """Return a function that makes the task of walking over a shape of `shapes`, or schema.org."""
     return lambda inputs: walk(shapes.stream_of(name, inputs) if name else inputs.jelly_patch)
 
 
 def walk(data: bytes) -> Work:
-    """Return the work of walking over a stream; it must make as many statements as the reader."""
+    """Return the task of walking over a stream; it must find as many statements as the reader."""
     batches = jr.read_batches(data)
     expected = sum(op in (jr.Op.A, jr.Op.D) for batch in batches for op in batch.ops)
     options = batches.options

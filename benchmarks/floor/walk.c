@@ -1,10 +1,10 @@
-/* The floor of decoding: a walk over trusted Jelly-Patch that makes what a batch has, and checks
-   nothing.
+/* The floor of decoding: a walk over trusted Jelly-Patch that makes the content of a batch without
+   any checks.
 
    It reads each row, copies each distinct term of a frame once into a table, finds equal terms by
-   a hash, and writes the four numbers of each statement. It has no limits and no errors, takes each
-   varint for one of 32 bits, and keeps pointers to the entries of lookups in place of their texts.
-   No reader that refuses what is wrong can be faster by more than chance. */
+   a hash, and writes the four numbers of each statement. It has no limits and no errors, assumes
+   that each varint has 32 bits, and keeps pointers to lookup entries instead of their texts.
+   No reader that refuses bad input can be faster, except by measurement noise. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* There are 16 bytes to read behind each text. */
+/* At least 16 readable bytes follow each text. */
 static uint64_t hash(const uint8_t *at, uint32_t size) {
     uint64_t seed = size ^ 0x9E3779B97F4A7C15ULL, a, b;
     for (; size > 16; at += 16, size -= 16) {
@@ -72,7 +72,7 @@ static void grow(Terms *t, uint32_t size) {
         t->data = realloc(t->data, t->room = 2 * (t->offsets[t->count] + size + 64));
 }
 
-/* Find or add the term whose text stands behind the last one. */
+/* Find or add the term whose text follows the last one. */
 static uint32_t intern_tail(Terms *t, int kind, uint32_t size, uint32_t extra) {
     const uint8_t *text = t->data + t->offsets[t->count];
     uint64_t h = mix(hash(text, size) + kind, t->hashes[extra] ^ 0x9E3779B97F4A7C15ULL);
@@ -149,7 +149,7 @@ static void statement(Walk *w, const uint8_t *at, const uint8_t *end) {
     }
 }
 
-/* Walk over delimited frames; return the statements. No quoted triples, headers or prefixes. */
+/* Walk over delimited frames; return the statement count. No quoted triples, headers or prefixes. */
 uint64_t walk(const uint8_t *at, size_t size, uint32_t names, uint32_t prefixes, uint32_t datatypes) {
     const uint8_t *end = at + size;
     uint32_t sizes[LOOKUPS] = {names, prefixes, datatypes};
@@ -174,7 +174,7 @@ uint64_t walk(const uint8_t *at, size_t size, uint32_t names, uint32_t prefixes,
         t->hashes = malloc(8 * capacity); t->kinds = malloc(capacity); t->data = malloc(room);
         t->offsets[0] = t->offsets[1] = t->extras[0] = 0; t->hashes[0] = 0; t->kinds[0] = 0;
         w.epoch++;
-        /* The last terms go on from frame to frame. */
+        /* The last terms carry over from frame to frame. */
         memcpy(last, w.last, sizeof last);
         for (int i = 0; i < 4; i++) {
             uint32_t term = last[i];

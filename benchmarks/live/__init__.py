@@ -1,1 +1,1 @@
-"""Compare live changes by Kafka, gRPC, MQTT and HTTP with bare clients: ``make bench-live``."""
+"""Compare live changes over Kafka, gRPC, MQTT and HTTP with bare clients: ``make bench-live``."""

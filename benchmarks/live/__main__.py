@@ -15,7 +15,7 @@ RATES = (
     ("kafka", 1, 1, 20.0), ("kafka", 100, 1, 10.0), ("kafka", 0, 1, 10.0),
     ("kafka", 10_000, 100, 10.0)
 )  # fmt: skip
-"""The transport, patches a second, patches in a commit, seconds."""
+"""The transport, patches per second, patches per commit, seconds."""
 
 
 def main() -> None:

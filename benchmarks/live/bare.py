@@ -1,4 +1,4 @@
-"""Bare clients, which send bytes and count received messages.
+"""Bare clients that send bytes and count received messages.
 
 The clock starts after the first message was sent or received, when all clients are connected.
 """
@@ -165,7 +165,7 @@ def receive_grpc(url: str, count: int) -> float:
 
     with grpc.insecure_channel(_parts(url)[0]) as channel:
         start = 0.0
-        # Since version 0.
+        # Subscribe from version 0.
         call = channel.unary_stream(f"{_PATCHES}/SubscribePatches")(b"\x18\x00")
         for frame in call:
             count -= starts_stream(frame)

@@ -1,7 +1,7 @@
-"""One client in a process of its own: ``python -m benchmarks.live.client WHAT WHOSE URL COUNT``.
+"""One client in a separate process: ``python -m benchmarks.live.client WHAT WHOSE URL COUNT``.
 
 WHAT is ``send`` or ``receive``. WHOSE is ``ours``, ``bare``, or ``tuples``: ours, with a tuple for
-each operation. It prints ``ready``, and at the end the seconds.
+each operation. It prints ``ready``, and finally the seconds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def send(url: str, count: int) -> float:
     first, *patches = workload.patches(count)
     with live.open_sink(url, options=workload.OPTIONS) as sink:
         print("ready", flush=True)
-        # The clock starts when all is connected.
+        # The clock starts when everything is connected.
         sink.send(first)
         sink.flush()
         start = time.perf_counter()
@@ -45,7 +45,7 @@ def receive(url: str, count: int, *, has_tuples: bool) -> float:
 
 
 def main() -> None:
-    """Send or receive, by the arguments."""
+    """Send or receive, as the arguments say."""
     what, whose, url, number = sys.argv[1:]
     count = int(number)
     scheme = url.partition(":")[0]

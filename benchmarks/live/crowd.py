@@ -1,4 +1,4 @@
-"""A log server with many followers and several appenders at once."""
+"""Measure a log server with many followers and several appenders at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Crowd", "measure"]
 
 @dataclass(frozen=True)
 class Crowd:
-    """The measurements of a server: its memory in MB after equal shares of the patches."""
+    """The measurements of a server: ``memory`` is in MB, after equal shares of the patches."""
 
     followers: int
     appenders: int
@@ -33,7 +33,7 @@ class Crowd:
 
 
 def measure(followers: int = 100, appenders: int = 10, patches: int = 2_000) -> Crowd:
-    """Append from several threads while others follow; each must get every patch, in order."""
+    """Append from several threads while others follow; each must receive every patch, in order."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         jr.PatchLog.create(f"{folder}/log")
@@ -76,7 +76,7 @@ def _memory(pid: int) -> float:
 
 
 def follow(url: str, followers: int, patches: int) -> None:
-    """Follow from many threads, and print the outcome of each."""
+    """Follow from many threads; print the outcome of each."""
     lock = threading.Lock()
 
     def run() -> None:

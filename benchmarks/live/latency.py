@@ -25,10 +25,10 @@ S, P = URIRef("urn:s"), URIRef("urn:p")
 
 @dataclass(frozen=True)
 class Latency:
-    """Seconds from before each append until its patch was applied elsewhere.
+    """Seconds from just before each append until its patch was applied elsewhere.
 
-    ``rate`` is the wanted number of appended patches a second; 0 for as many as possible. The
-    appender waits for the answer after each ``commit`` patches. ``reached`` is the actual rate.
+    ``rate`` is the wanted number of appended patches per second; 0 for as many as possible. The
+    appender waits for the response after every ``commit`` patches. ``reached`` is the actual rate.
     """
 
     transport: str
@@ -38,7 +38,7 @@ class Latency:
     seconds: list[float]
 
     def at(self, part: float) -> float:
-        """Return the seconds within which this part of all patches was applied."""
+        """Return the seconds within which the fraction ``part`` of all patches was applied."""
         found = sorted(self.seconds)
         return found[min(len(found) - 1, int(part * len(found)))]
 
@@ -77,7 +77,7 @@ def measure(transport: str, rate: int, commit: int, seconds: float) -> Latency:
 
 
 def _patch() -> jr.Patch:
-    """Make a patch with one statement that holds the time of its append."""
+    """Make a patch with one statement that contains the time of its append."""
     return jr.Patch([(jr.Op.TX,), (jr.Op.A, S, P, Literal(str(time.time_ns())), None), (jr.Op.TC,)])
 
 

@@ -14,7 +14,7 @@ __all__ = ["SERVERS"]
 
 @contextmanager
 def kafka(folder: Path) -> Iterator[str]:
-    """Run a broker with a topic of one partition, and warm up its Java."""
+    """Run a broker with a topic of one partition, and warm up its JVM."""
     from tests.live.kafka.broker import Broker
 
     from . import bare, workload
@@ -34,7 +34,7 @@ def kafka(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def mqtt(folder: Path) -> Iterator[str]:
-    """Run a broker that keeps any number of messages for a slow receiver."""
+    """Run a broker that queues any number of messages for a slow receiver."""
     from tests.live.mqtt.broker import Mosquitto
 
     with Mosquitto(folder, "max_queued_messages 0") as broker:
@@ -43,7 +43,7 @@ def mqtt(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def http(folder: Path) -> Iterator[str]:
-    """Run a server of a new patch log."""
+    """Run a server for a new patch log."""
     jr.PatchLog.create(folder / "log")
     with Program(folder / "log") as program:
         yield program.address
@@ -51,7 +51,7 @@ def http(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def grpc(folder: Path) -> Iterator[str]:
-    """Run a server of a new patch log, by gRPC."""
+    """Run a gRPC server for a new patch log."""
     from tests.live.grpc.support import Server
 
     jr.PatchLog.create(folder / "log")

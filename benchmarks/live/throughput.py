@@ -1,4 +1,4 @@
-"""Measure operations a second, and compare with bare clients and the same patches."""
+"""Measure operations per second, and compare with bare clients sending the same patches."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .servers import SERVERS
 __all__ = ["Throughput", "measure"]
 
 PAIRS = (("bare", "bare"), ("ours", "bare"), ("bare", "ours"), ("bare", "tuples"))
-"""Senders and receivers; the other end is a bare client, since it costs less."""
+"""Senders and receivers; the other end is a bare client, since that costs less."""
 PATCHES = {"kafka": 20_000, "mqtt": 2_000, "http": 400, "grpc": 400}
-"""The number of patches. For Kafka they exceed the queues of a client. HTTP and gRPC append to a
-log, which syncs each patch to the disk."""
+"""The number of patches. For Kafka there are more than fit in a client's queues. HTTP and gRPC
+append to a log, which syncs each patch to disk."""
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """Seconds to send and to receive all patches, by whose client it was."""
+    """The seconds to send and to receive all patches, by the kind of client."""
 
     transport: str
     send: dict[str, list[float]]
@@ -37,7 +37,7 @@ class Throughput:
         return PATCHES[self.transport]
 
     def speed(self, seconds: list[float]) -> float:
-        """Return the operations a second, without those of the first patch."""
+        """Return the operations per second, without those of the first patch."""
         count = workload.operations(self.patches) - workload.operations(1)
         return count / median(seconds)
 
@@ -68,7 +68,7 @@ def measure(transport: str, rounds: int) -> Throughput:
 def _once(transport: str, sender: str, receiver: str, url: str) -> tuple[float, float]:
     count = str(PATCHES[transport])
     if transport == "mqtt":
-        # An MQTT broker sends no earlier messages to a late receiver.
+        # An MQTT broker does not send earlier messages to a late receiver.
         receiving = _start("receive", receiver, url, count)
         assert receiving.stdout is not None
         assert receiving.stdout.readline() == "ready\n"

@@ -1,4 +1,4 @@
-"""The patches to send, and the same as bytes for bare clients."""
+"""The patches to send, and the same patches as bytes for bare clients."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["OPTIONS", "bodies", "frames", "operations", "patches", "sizes"]
 PATCHES, OPERATIONS = 2_000, 512
 # Each patch is one frame.
 OPTIONS = jr.PatchOptions(frame_rows=1 << 20)
-# Part of the names of cached files: change it when the code below makes other files.
+# This is part of the names of cached files: change it when the code below makes different files.
 EDITION = 2
 
 
 def patches(count: int = PATCHES) -> list[jr.Patch]:
     """Return decoded patches, each of slightly more than 512 operations in one frame.
 
-    After the last patch the first one follows again.
+    After the last patch, the patches start again with the first one.
     """
     return list(islice(cycle(_patches()), count))
 
@@ -45,7 +45,7 @@ def _make(path: Path) -> None:
     with jr.PatchWriter(path, OPTIONS) as writer:
         for number in range(PATCHES):
             rows = list(make_patch(number, OPERATIONS, state, chance))
-            # Headers are left out, since a log gives each patch a UUID of its own.
+            # Headers are omitted, since a log gives each patch its own UUID.
             writer.write_all(row for row in rows if row[0] != jr.Op.H)
 
 
@@ -66,7 +66,7 @@ def bodies(count: int) -> list[bytes]:
 
 
 def sizes() -> dict[str, int]:
-    """Return the bytes of all patches for each way to send them; gzip is for each message."""
+    """Return the bytes of all patches for each way to send them; gzip applies per message."""
     texts = [patch.serialize(format="rdf-patch") for patch in patches()]
     ways = {
         "Jelly-Patch, a stream of 1,000 frames": frames(1000),

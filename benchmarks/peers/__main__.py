@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def measure(bar: Progress, rounds: int, share: float) -> Results:
-    """Time all contestants on all data."""
+    """Time all contestants on all sets of data."""
     bar_task = bar.add_task("making the inputs", total=None)
     peer = jvm.Jvm()
     results = []
@@ -90,7 +90,7 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
                     *jvm.tasks(changes, peer),
                     *others.tasks(changes),
                 ]
-            # The collector would walk the inputs, which a user's process need not hold.
+            # The collector would scan the inputs, which a user's process need not have.
             gc.collect()
             gc.freeze()
             bar.reset(bar_task, total=len(tasks) * (rounds + 1))
@@ -132,7 +132,7 @@ def warm_up(task: Task) -> None:
     """Repeat a task until caches are full and the JVM has compiled its hot code.
 
     The JVM compiles in the background, and a round may take only a twentieth of a second. So the
-    task is also repeated for some seconds.
+    task is also repeated for several seconds.
     """
     while len(task.seconds) < WARM_UPS or sum(task.seconds) < WARM_UP_SECONDS:
         task.round()
@@ -142,7 +142,7 @@ def warm_up(task: Task) -> None:
 
 
 def table_of(result: Result, kind: str) -> Table:
-    """Make a table of the speeds of one kind of task, the fastest first."""
+    """Make a table of the speeds of one kind of task, fastest first."""
     table = Table(title=f"{result.name}: {TITLES[kind]} {result.count:,} statements")
     for name in ("", "format", ""):
         table.add_column(name, no_wrap=True)
@@ -155,7 +155,7 @@ def table_of(result: Result, kind: str) -> Table:
 
 
 def table_of_sizes(result: Result) -> Table:
-    """Make a table of the sizes of what is written."""
+    """Make a table of the output sizes."""
     table = Table(title=f"{result.name}: sizes")
     table.add_column("")
     table.add_column("format")

@@ -1,7 +1,7 @@
 """The inputs: five sets of changes to read, write and apply, three of them in every format.
 
-They are made once, into ``.cache/bench/peers``. Formats of statements can't express deletes, so
-adds and deletes are both written as statements.
+They are made once, in ``.cache/bench/peers``. Statement formats can't express deletes, so adds and
+deletes are both written as statements.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks import data, log_works, shapes, store_works
 
 __all__ = ["FORMATS", "Changes", "load"]
 
-# Part of the names of cached files: change it when the code below makes other files.
+# This is part of the names of cached files: change it when the code below makes different files.
 EDITION = 1
 FORMATS = {
     "jellyp": "jelly-patch",
@@ -49,11 +49,11 @@ class Changes:
     is_applied_only: bool = False
 
     def path(self, extension: str) -> Path:
-        """Return the file of a format."""
+        """Return the path of the file in a format."""
         return self.folder / f"data.{extension}"
 
     def read(self, extension: str) -> bytes:
-        """Return the bytes of the file of a format."""
+        """Return the bytes of the file in a format."""
         return self.path(extension).read_bytes()
 
     @functools.cached_property
@@ -162,10 +162,10 @@ def _changes(
 
 
 def encode(operations: list[jr.Operation], format: Any) -> bytes:
-    """Write operations, or only their statements if the format has no changes."""
+    """Write operations, or only their statements if the format can't express changes."""
     file = io.BytesIO()
     if format in ("jelly", "n-quads"):
-        # A stream of statements has our default for patches, so that the two can be compared.
+        # A stream of statements has our default options for patches, so that both can be compared.
         options = data.stream_options() if format == "jelly" else None
         with jr.StatementWriter(file, options, format=format) as statements:
             statements.write_all(each[1:] for each in operations if each[0] in (jr.Op.A, jr.Op.D))

@@ -26,7 +26,7 @@ JAVA = ("-Xss8m", "-Xms4g", "-Xmx4g")
 
 
 class JvmError(Exception):
-    """The JVM's side can't be built, or refuses a task."""
+    """Raised when the JVM's side can't be built or refuses a task."""
 
 
 class Jvm:
@@ -37,7 +37,7 @@ class Jvm:
     """
 
     def __init__(self) -> None:
-        # Not by an import statement: mypy would follow it and check the tests.
+        # An import statement would make mypy check the tests too.
         project = import_module("tests.interop.jvm.project")
         try:
             project.build()
@@ -112,7 +112,7 @@ def _write(jvm: Jvm, changes: Changes, extension: str) -> Callable[[], tuple[flo
     source = extension if extension in ("jelly", "nq") else "jellyp"
 
     def run() -> tuple[float, int]:
-        # Loading is not timed, and not repeated if the file was loaded last.
+        # Loading is not timed, and is skipped if the file was the last one loaded.
         jvm.ask(task="load", **{"from": source, "in": changes.path(source)})
         return jvm.ask(task="write", to=extension, **_options())
 
@@ -120,7 +120,7 @@ def _write(jvm: Jvm, changes: Changes, extension: str) -> Callable[[], tuple[flo
 
 
 def write_file(jvm: Jvm, changes: Changes, extension: str, path: Path) -> None:
-    """Let the JVM write changes to a file."""
+    """Make the JVM write changes to a file."""
     source = extension if extension in ("jelly", "nq") else "jellyp"
     fields = {"from": source, "in": changes.path(source), "to": extension, "out": path}
     jvm.ask(task="convert", **fields, **_options())

@@ -53,7 +53,7 @@ def tasks(changes: Changes) -> list[Task]:
             in_python(lambda: length(ox.parse(n_quads, ox.RdfFormat.N_QUADS))),
             changes.count,
         ),
-        # The parser does not report how many rows it has read, and its target gets no rows.
+        # The parser does not report how many rows it has read, and its target receives no rows.
         Task(
             READ,
             "rdflib patch",

@@ -42,7 +42,7 @@ def tasks(changes: Changes) -> list[Task]:
 def _reader(changes: Changes, extension: str, *, is_batches: bool) -> Task:
     content = changes.read(extension)
     has_statements = extension in STATEMENTS
-    # The end of the patch is an operation too.
+    # The end of the patch is also an operation.
     rows = changes.count if has_statements else len(changes.operations) + 1
 
     def read() -> int:

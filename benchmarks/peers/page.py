@@ -1,4 +1,4 @@
-"""Make the page ``docs/benchmarks.md``."""
+"""Generate the page ``docs/benchmarks.md``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def make_page(results: Results) -> str:
 
 
 def plot_name(number: int) -> str:
-    """Return the name of a picture's file, which is next to the page."""
+    """Return the file name of a picture, which is next to the page."""
     return f"benchmarks-{number + 1}.svg"
 
 

@@ -1,4 +1,4 @@
-"""Draw the pictures: statements a second, as bars."""
+"""Draw the pictures: statements per second, as bars."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PEERS = "#90a4ae"
 
 
 def draw(result: Result, path: Path) -> None:
-    """Draw the speeds of each kind of task, and save them as SVG."""
-    # Without these settings, equal figures would make different files.
+    """Draw the speeds for each kind of task, and save them as SVG."""
+    # Without these settings, equal figures would result in different files.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
-        # The height of the bars, and of two or three more for the titles.
+        # The height of the bars, plus that of two or three more for the titles.
         heights = [len(result.ranking(kind)) + 2.5 for kind in result.kinds]
         figure = Figure(figsize=(WIDTH, BAR_HEIGHT * sum(heights)), layout="constrained")
         places = figure.subplots(len(heights), height_ratios=heights, squeeze=False).flat

@@ -23,23 +23,23 @@ class Result:
     sizes: list[Size]
 
     def rate(self, task: Task) -> float:
-        """Return the millions of statements a second, by the median."""
+        """Return the median rate, in millions of statements per second."""
         return self.count / median(task.seconds) / 1e6
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of tasks with the changes, some of `KINDS`."""
+        """The kinds of tasks with these changes, a subset of `KINDS`."""
         return [kind for kind in KINDS if self.ranking(kind)]
 
     def ranking(self, kind: str) -> list[Task]:
-        """Return the tasks of a kind, the fastest first."""
+        """Return the tasks of a kind, fastest first."""
         tasks = (task for task in self.tasks if task.kind == kind)
         return sorted(tasks, key=self.rate, reverse=True)
 
 
 @dataclass(frozen=True)
 class Results:
-    """All measurements, with the machine and versions."""
+    """All measurements, with the machine and the versions."""
 
     results: list[Result]
     facts: dict[str, Any]

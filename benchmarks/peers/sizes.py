@@ -1,4 +1,4 @@
-"""Measure the size of each writer's output, plain and with gzip."""
+"""Measure the size of each writer's output, uncompressed and with gzip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Size:
 
 
 def measure(changes: Changes, jvm: Jvm, scratch: Path) -> list[Size]:
-    """Let each writer write the changes, and return the sizes."""
+    """Make each writer write the changes; return the sizes."""
     sizes = []
     for extension in NAMES:
         sizes.append(_size("jelly-rdflib", extension, changes.read(extension)))
@@ -43,7 +43,7 @@ def check(tasks: list[Task], sizes: list[Size]) -> None:
     """Check that timed writers wrote complete output, as large as the measured sizes.
 
     Raises:
-        AssertionError: The output of a writer has another size.
+        AssertionError: The output of a writer has a different size.
     """
     expected = {(size.who, size.format): size.plain for size in sizes}
     for task in tasks:

@@ -1,4 +1,4 @@
-"""The tasks of applying the changes to an empty store."""
+"""The tasks that apply the changes to an empty store."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .task import APPLY, Task, in_python
 
 __all__ = ["tasks"]
 
-# The package and description of each store, by rdflib's name of the store.
+# The package and description of each store, by the store's name in rdflib.
 RDFLIB = {
     "Jelly": ("jelly-rdflib", "JellyStore"),
     "default": ("rdflib", "its Memory"),
     "Oxigraph": ("oxrdflib", "its store in memory"),
 }
-# Jena's call that makes the dataset, by the name in `Benchmark.java`.
+# The Jena call that creates the dataset, by name in `Benchmark.java`.
 JENA = {"txnmem": "createTxnMem()", "general": "create()"}
 
 
 def tasks(changes: Changes, jvm: Jvm) -> list[Task]:
-    """Return the tasks, one for each store of rdflib and of Jena."""
+    """Return the tasks, one for each rdflib store and Jena dataset."""
     return [
         *(_rdflib(changes, store) for store in RDFLIB),
         *(_jena(changes, jvm, dataset) for dataset in JENA),

@@ -20,16 +20,16 @@ KINDS = (READ, WRITE, APPLY)
 
 @dataclass
 class Task:
-    """Reading, writing or applying the changes, by one library in one way.
+    """Reading, writing or applying the changes with one library in one way.
 
     Attributes:
         kind: One of `KINDS`.
         who: The library.
         how: The input and the output.
         format: The extension of the file that is read or written.
-        run: Does the task once. Returns the clock's seconds and a count: of rows read, bytes
+        run: Does the task once. Returns the elapsed seconds and a count: of rows read, bytes
             written, or quads in the store.
-        count: The expected count; for writers `sizes.check` checks it.
+        count: The expected count; for writers `sizes.check` checks the count.
         is_ours: Whether the library is this package.
         seconds: The seconds of each round.
         size: The bytes written; 0 if the task writes nothing.
@@ -46,7 +46,7 @@ class Task:
     size: int = 0
 
     def round(self) -> None:
-        """Do the task once, and keep the time.
+        """Do the task once, and store the time.
 
         Raises:
             AssertionError: The count is wrong.
@@ -63,7 +63,7 @@ def in_python(
     count: Callable[[Any], int] = lambda result: result,
     prepare: Callable[[], tuple[Any, ...]] = tuple,
 ) -> Callable[[], tuple[float, int]]:
-    """Return a function for `Task.run` that does work in this process.
+    """Return a function for `Task.run` that does the work in this process.
 
     Args:
         work: The timed function.
@@ -83,7 +83,7 @@ def in_python(
 
 
 def length(items: Iterable[Any]) -> int:
-    """Consume all items in C code without keeping any; return their number."""
+    """Consume all items in C code without keeping any; return the number of items."""
     counter = itertools.count()
     deque(zip(items, counter, strict=False), maxlen=0)
     return next(counter)

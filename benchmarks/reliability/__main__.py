@@ -26,7 +26,7 @@ def main() -> int:
     """Measure, and return the exit code: 1 if time or memory grows faster than it should."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=__doc__)
     parser.add_argument("--no-page", action="store_true", help="print results, but write no files")
-    parser.add_argument("--only", metavar="TEXT", default="", help="kinds with this in their names")
+    parser.add_argument("--only", metavar="TEXT", default="", help="kinds with TEXT in their names")
     parser.add_argument(
         "--to",
         type=Path,
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def text(groups: Mapping[str, list[Curve]]) -> str:
-    """Return the section of the page."""
+    """Return the generated section of the page."""
     curves = [curve for some in groups.values() for curve in some]
     steepest = max(curves, key=lambda curve: curve.slope)
     largest = max(curves, key=lambda curve: max(point.peak for point in curve.points))
@@ -76,7 +76,7 @@ def text(groups: Mapping[str, list[Curve]]) -> str:
 
 
 def table(groups: Mapping[str, list[Curve]]) -> str:
-    """Return all curves as a table of Markdown."""
+    """Return all curves as a Markdown table."""
     lines = [
         "| input, use | largest | time of it | MB/s | slope | memory of an eighth | of all |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"

@@ -21,11 +21,11 @@ __all__ = ["KINDS", "Curve", "Kind", "Point", "measure"]
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = 7
-# The wanted time of the largest input, in seconds, and the maximum of its size, in bytes.
+# The wanted time for the largest input, in seconds, and its maximum size, in bytes.
 SECONDS = 0.25
 MAX_SIZE = 16 << 20
-# `invert` keeps some thousand operations in memory and more in a file, which takes longer for each.
-# All measured sizes should be beyond that.
+# `invert` keeps several thousand operations in memory, and further ones in a file, which take
+# longer. All measured sizes should be beyond that point.
 SECONDS_OF = {"invert": 16.0}
 MAX_SIZE_OF = {"invert": 64 << 20}
 FIRST_SIZE = 64 << 10
@@ -139,8 +139,8 @@ class Point:
     """The measurements of one size.
 
     Args:
-        size: Bytes of the input.
-        seconds: Processor time.
+        size: The bytes of the input.
+        seconds: The processor time.
         peak: The peak memory of the process, in bytes.
     """
 
@@ -151,7 +151,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """The measurements of a use of a kind of input, over its size."""
+    """The measurements of one use of a kind of input, over the input's size."""
 
     kind: Kind
     points: list[Point]
@@ -168,7 +168,7 @@ class Curve:
 
     @property
     def growth(self) -> int:
-        """The additional memory of the largest input over one an eighth as large, in bytes."""
+        """The memory of the largest input minus that of an input an eighth as large, in bytes."""
         return self.points[-1].peak - self.points[-4].peak
 
     def problems(self) -> list[str]:
@@ -189,7 +189,7 @@ def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
     """Measure a curve.
 
     Args:
-        kind: What to measure.
+        kind: The kind to measure.
         tell: Called after each size.
 
     Raises:
@@ -213,11 +213,11 @@ def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
 
 
 class _Input:
-    """An attack in a growing file, and a second file for prefixes of it.
+    """An attack in a growing file, and a second file that contains a part from its start.
 
     Args:
         attack: The attack.
-        folder: Where the files go.
+        folder: The folder for the files.
     """
 
     def __init__(self, attack: Attack, folder: Path) -> None:
@@ -227,7 +227,7 @@ class _Input:
         self._whole = folder / "whole"
         self._start = folder / "start"
         self._file = self._whole.open("wb")
-        # The ends of pieces in the file.
+        # The offsets where the pieces end in the file.
         self._ends = [0]
         self.warm = folder / "warm"
         shutil.copyfile(self.up_to(WARM_SIZE)[0], self.warm)
@@ -239,7 +239,7 @@ class _Input:
         self._file.close()
 
     def up_to(self, size: int) -> tuple[Path, int]:
-        """Return a file with pieces up to a size, and its actual size."""
+        """Return a file with pieces up to a size, and the actual size."""
         while self._ends[-1] < size:
             self._ends.append(self._ends[-1] + self._file.write(next(self._pieces)))
         self._file.flush()
@@ -252,7 +252,7 @@ class _Input:
 
 
 def _find_size(kind: Kind, input_: _Input) -> int:
-    """Return a size that takes about the wanted time."""
+    """Return a size that needs about the wanted time."""
     seconds = SECONDS_OF.get(kind.use, SECONDS)
     max_size = MAX_SIZE_OF.get(kind.use, MAX_SIZE)
     size = FIRST_SIZE
@@ -271,7 +271,7 @@ def _point(kind: Kind, input_: _Input, size: int) -> Point:
 
 
 def _faster(kind: Kind, input_: _Input, point: Point) -> Point:
-    """Measure a point again, and return the smaller time and the larger memory."""
+    """Measure a point again; return the smaller time and the larger memory."""
     again = _point(kind, input_, point.size)
     return Point(point.size, min(point.seconds, again.seconds), max(point.peak, again.peak))
 

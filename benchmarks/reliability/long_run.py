@@ -1,10 +1,10 @@
 """Send a long stream through three processes: ``python -m benchmarks.reliability.long_run``.
 
 The first process generates operations, and writes them as Jelly-Patch into a pipe. The second
-decodes them, and encodes them again into another pipe. The third decodes and counts them. Each
-process counts the operations of each kind; the counts must agree. Each also notes its memory as it
-goes; the memory must not grow. ``--to FOLDER`` writes a picture into the folder, and the figures
-into a section of its page ``tried.md``.
+decodes them and encodes them again into another pipe. The third decodes and counts them. Each
+process counts the operations of each kind; the counts must agree. Each process also records its
+memory during the run; the memory must not grow. ``--to FOLDER`` writes a picture into the folder,
+and the figures into a section of its page ``tried.md``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TITLES = {
     "count": "decodes and counts",
 }
 SAMPLES = 200
-# The allowed difference among the last nine tenths of the samples, in bytes.
+# The allowed difference between the last nine tenths of the samples, in bytes.
 MAX_GROWTH = 8 << 20
 SECTION = "long run"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -51,9 +51,9 @@ class Process:
 
     Args:
         role: One of `ROLES`.
-        counts: Operations by the name of their code.
+        counts: The number of operations, by the name of their code.
         samples: Memory over operations: the number of operations so far, and the resident bytes.
-        seconds: Processor time.
+        seconds: The processor time.
     """
 
     role: str
@@ -69,7 +69,7 @@ class Process:
 
     @property
     def growth(self) -> int:
-        """The largest difference of memory after the first tenth, in bytes."""
+        """The largest difference in memory after the first tenth, in bytes."""
         return max(self.settled) - min(self.settled)
 
 
@@ -79,8 +79,8 @@ class Run:
 
     Args:
         processes: The reports, one for each role.
-        seconds: Seconds of the clock.
-        size: Bytes of the generated stream.
+        seconds: The elapsed seconds.
+        size: The bytes of the generated stream.
     """
 
     processes: list[Process]
@@ -93,7 +93,7 @@ class Run:
         return sum(self.processes[0].counts.values())
 
     def problems(self) -> list[str]:
-        """Return a message for each fault: counts that don't agree, memory that grows."""
+        """Return a message for each fault: counts that don't agree, or memory that grows."""
         first = self.processes[0].counts
         found = [
             f"{each.role} has {each.counts}, and {self.processes[0].role} has {first}"
@@ -122,7 +122,7 @@ class Samples:
         self._operations = 0
 
     def take(self, ops: bytes) -> int:
-        """Count operations, and return their number so far."""
+        """Count operations; return the total so far."""
         for op in Op:
             self.counts[op.name] += ops.count(op)
         before = self._operations // self._step
@@ -147,7 +147,7 @@ def resident() -> int:
 
 
 def blocks() -> Iterator[bytes]:
-    """Yield patches without end, as text: some thousand operations each, always new subjects.
+    """Yield patches endlessly, as text: several thousand operations each, always with new subjects.
 
     Predicates, graphs, datatypes and language tags repeat, names repeat after a while, and literals
     are new. Some statements are deleted in the transaction after the one that added them. Some
@@ -221,7 +221,7 @@ def count(total: int) -> dict[str, Any]:
 
 
 def run(operations: int) -> Run:
-    """Pass at least this number of operations, in whole patches, through three processes.
+    """Pass at least ``operations`` operations, in whole patches, through three processes.
 
     Raises:
         RuntimeError: A process failed.
@@ -278,11 +278,11 @@ def table(found: Run) -> str:
 
 
 def draw(found: Run, path: Path) -> None:
-    """Draw memory over operations."""
+    """Draw memory over the number of operations."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    # Without these settings, equal figures would make different files.
+    # Without these settings, equal figures would result in different files.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(4.8, 3), layout="constrained")
         axes = figure.subplots()
@@ -309,7 +309,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.reliability.long_run", description=__doc__
     )
-    parser.add_argument("--operations", type=int, default=100_000_000, help="how many at least")
+    parser.add_argument("--operations", type=int, default=100_000_000, help="at least this many")
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="the folder of the page")
     parser.add_argument("--role", choices=ROLES, help=argparse.SUPPRESS)
     parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)

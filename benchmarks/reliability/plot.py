@@ -17,7 +17,7 @@ COLORS = [mpl.colormaps[name](number) for name in ("tab20", "tab20b") for number
 
 
 def draw_time(groups: Mapping[str, list[Curve]], path: Path) -> None:
-    """Draw time over size, with lines for linear growth."""
+    """Draw time over size, with lines that show linear growth."""
 
     def finish(axes: Any, curves: list[Curve]) -> None:
         axes.set_yscale("log")
@@ -47,7 +47,7 @@ def _draw(
     value: Callable[[Point], float],
     finish: Callable[[Any, list[Curve]], None],
 ) -> None:
-    # Without these settings, equal figures would make different files.
+    # Without these settings, equal figures would result in different files.
     with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(4.8, 17), layout="constrained")
         places = figure.subplots(4)
@@ -69,7 +69,7 @@ def _draw(
             axes.set_xlabel("millions of bytes", fontsize=9)
             axes.set_ylabel(label, fontsize=9)
             axes.tick_params(labelsize=8)
-            # The legend is below the curves, so as not to hide them.
+            # The legend is below the curves, so that it does not hide them.
             place = {"loc": "upper left", "bbox_to_anchor": (-0.17, -0.18)}
             axes.legend(fontsize=7.5, frameon=False, ncols=2, **place)
             axes.spines[["top", "right"]].set_visible(False)

@@ -8,7 +8,7 @@ __all__ = ["replace_section"]
 
 
 def replace_section(page: Path, name: str, text: str) -> None:
-    """Replace the text between two marks of a page.
+    """Replace the text between two marks in a page.
 
     Args:
         page: The page.
@@ -16,7 +16,7 @@ def replace_section(page: Path, name: str, text: str) -> None:
         text: The text to put between the marks.
 
     Raises:
-        ValueError: The page does not have the marks once each and in this order.
+        ValueError: The page does not contain each mark exactly once, in this order.
     """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     content = page.read_text("utf-8")

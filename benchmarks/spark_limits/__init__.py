@@ -1,1 +1,1 @@
-"""Measure what grows with the data on Spark, on executors of 1 GB: ``make bench-spark-limits``."""
+"""Measure what grows with the data on Spark, with 1 GB executors: ``make bench-spark-limits``."""

@@ -13,7 +13,7 @@ from .inputs import INPUTS, Input
 from .page import write_page
 from .run import WORKS, Task, run_apart
 
-# The works that are measured on each input.
+# The tasks that are measured on each input.
 TASKS = {
     "operations": ("replay", "compact"),
     "files": ("replay",),
@@ -25,11 +25,11 @@ TASKS = {
 
 
 def main() -> None:
-    """Measure each input at a quarter of its size and at its size, and write the page."""
+    """Measure each input at a quarter of its size and at its full size, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark_limits", description=__doc__)
-    parser.add_argument("--only", choices=INPUTS, help="this input alone; the page is not written")
-    parser.add_argument("--share", type=int, default=1, metavar="N", help="an Nth of all sizes")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that is measured too")
+    parser.add_argument("--only", choices=INPUTS, help="only this input; the page is not written")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="use an Nth of all sizes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all measurements")
     arguments = parser.parse_args()
     names = [arguments.only] if arguments.only else list(TASKS)
     tasks = [

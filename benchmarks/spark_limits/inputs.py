@@ -1,4 +1,4 @@
-"""Make the inputs, each of which is large in its own way."""
+"""Make the inputs, each of which is large in a different way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..spark_replay.patches import make_patch
 __all__ = ["INPUTS", "Input"]
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache/bench/spark-limits"
-# Part of the names of cached files: change it when the code below makes other files.
+# This is part of the names of cached files: change it when the code below makes different files.
 EDITION = 1
 P = URIRef("http://example.org/vocabulary#value")
 GRAPH = URIRef("http://example.org/graph/large")
@@ -32,20 +32,20 @@ class Input:
 
     Attributes:
         name: A key of `INPUTS`.
-        size: The number of the things in the name, such as files.
+        size: The number of things that the name counts, such as files.
     """
 
     name: str
     size: int
 
     def make(self) -> Path:
-        """Return the folder with the files, which are made if they are missing."""
+        """Return the folder with the files; make them if they are missing."""
         return INPUTS[self.name].make(self.size)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How an input is made, and its full size."""
+    """A kind of input: its title, its full size, and the function that makes its patches."""
 
     title: str
     full_size: int
@@ -53,7 +53,7 @@ class Kind:
     patches: Callable[[int, int], Operations]
 
     def make(self, size: int) -> Path:
-        """Make the files: ``patches`` gives the operations of each by its number."""
+        """Make the files: ``patches`` yields the operations of each, given the file's number."""
         folder = CACHE / f"{EDITION}-{self.title.replace(' ', '-')}-{size}"
         if folder.exists():
             return folder
@@ -68,7 +68,7 @@ class Kind:
 
 
 def patch(number: int, operations: Operations) -> Operations:
-    """Yield a patch of one transaction; its number gives its id."""
+    """Yield a patch of one transaction whose number determines its id."""
     yield from _head(number)
     yield (jr.Op.TX,)
     yield from operations
@@ -98,7 +98,7 @@ def tiny(size: int, number: int) -> Operations:
 
 
 def transactions(size: int, number: int) -> Operations:
-    """Yield one patch of this number of transactions."""
+    """Yield one patch with ``size`` transactions."""
     yield from _head(0)
     for operation in additions(0, size):
         yield (jr.Op.TX,)
@@ -108,7 +108,7 @@ def transactions(size: int, number: int) -> Operations:
 
 
 def long_literals(size: int, number: int) -> Operations:
-    """Yield literals of 1 MB, which do not compress well."""
+    """Yield literals of 1 MB that do not compress well."""
     chance = random.Random(number)
 
     def operations() -> Operations:
@@ -120,7 +120,7 @@ def long_literals(size: int, number: int) -> Operations:
 
 
 def skewed(size: int, number: int) -> Operations:
-    """Yield quads: nine of ten are in one graph, the others in a thousand graphs."""
+    """Yield quads: nine in ten are in one graph, the others are spread over a thousand graphs."""
 
     def operations() -> Operations:
         for i, quad in enumerate(additions(number, size // 16)):
@@ -131,7 +131,7 @@ def skewed(size: int, number: int) -> Operations:
 
 
 def long_chain(size: int, number: int) -> Operations:
-    """Yield patches of two operations, a twentieth of them in each file."""
+    """Yield patches of two operations, a twentieth of the patches in each file."""
     for each in range(number * (size // 20), (number + 1) * (size // 20)):
         yield from patch(each, additions(each, 2))
 

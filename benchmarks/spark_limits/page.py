@@ -60,7 +60,7 @@ MEMORY_OF: Columns = {
 
 
 def write_page(runs: list[Run]) -> None:
-    """Write the page from pairs of runs: one at a quarter of the size, one at the size."""
+    """Write the page from pairs of runs: one at a quarter of the size, one at the full size."""
     pairs = list(zip(runs[::2], runs[1::2], strict=True))
     head = HEAD.format(
         machine=machine(), spark=version("pyspark"), python=platform.python_version(),
@@ -85,13 +85,13 @@ def faster(pairs: list[tuple[Run, Run]]) -> list[str]:
 
 
 def title(run: Run) -> str:
-    """Return the name of a run's input, with its size."""
+    """Return the title of a run's input, with its size."""
     task = run.task
     return f"{task.input.size:,} {INPUTS[task.input.name].title}"
 
 
 def table(pairs: list[tuple[Run, Run]], columns: Columns) -> str:
-    """Return a table; each cell has the value of the quarter, an arrow, and that of the whole."""
+    """Return a table; each cell has the quarter's value, an arrow, and the full size's value."""
     lines = [
         "| " + " | ".join(["input", "work", *columns]) + " |",
         "| --- | --- |" + " ---: |" * len(columns),

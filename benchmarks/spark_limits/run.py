@@ -1,4 +1,4 @@
-"""Make one measurement in its own process, with a driver and two executors of 1 GB each."""
+"""Make one measurement in a separate process, with a driver and two executors of 1 GB each."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 HEARTBEAT_SECONDS = 2
 SETTINGS = {
     "spark.driver.memory": "1g",
-    # All tasks of a job together may send at most this to the driver.
+    # All tasks of a job together may send at most this much to the driver.
     "spark.driver.maxResultSize": "32m",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.heartbeatInterval": f"{HEARTBEAT_SECONDS}s",
     "spark.executor.metrics.pollingInterval": "250ms",
     "spark.executor.processTreeMetrics.enabled": "true",
-    # The figures come from Spark's own server.
+    # The figures come from the server of Spark's web interface.
     "spark.ui.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.retainedJobs": "100000",
@@ -41,7 +41,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Task:
-    """Work to measure, a key of `WORKS`, and its input."""
+    """A task to measure: ``work``, a key of `WORKS`, and its input."""
 
     input: Input
     work: str
@@ -54,11 +54,11 @@ class Run:
     Attributes:
         operations: Rows of additions and deletions in the input.
         rows: Rows of the result.
-        shuffled: Bytes that tasks wrote for other tasks.
-        spilled: Bytes that tasks wrote to the disk for lack of memory.
-        driver_heap: Memory of objects in the driver's JVM.
-        driver_python: Memory of the driver's Python.
-        executor_heap, executor_python: The same of the larger executor.
+        shuffled: The bytes that tasks wrote for other tasks.
+        spilled: The bytes that tasks wrote to disk for lack of memory.
+        driver_heap: The memory of objects in the driver's JVM.
+        driver_python: The memory of the driver's Python.
+        executor_heap, executor_python: The same for the larger executor.
     """
 
     task: Task
@@ -75,7 +75,7 @@ class Run:
 
 
 def run_apart(task: Task) -> Run:
-    """Measure a task in its own process; if that fails, raise a RuntimeError with its output."""
+    """Measure a task in a separate process; if that fails, raise a RuntimeError with its output."""
     task.input.make()
     done = subprocess.run(
         [sys.executable, "-c", "from benchmarks.spark_limits.run import main; main()",
@@ -140,7 +140,7 @@ def measure(task: Task) -> Run:
     reader = spark.read.format("jelly-patch")
     changes = reader.load(folder)
     rows = WORKS[task.work](changes, reader.option("op", MARKS).load(folder))
-    # Each column is computed, but no row is kept.
+    # Each column is computed, but no row is stored.
     rows.write.format("noop").mode("overwrite").save()
     # Wait for the last heartbeat of each executor.
     time.sleep(2 * HEARTBEAT_SECONDS)
@@ -178,7 +178,7 @@ def peak(executors: list[Any], name: str) -> int:
 
 
 def main() -> None:
-    """Measure the task in the last argument, as JSON, and print the run as JSON."""
+    """Measure the task in the last argument, given as JSON, and print the run as JSON."""
     values = json.loads(sys.argv[-1])
     task = Task(Input(**values["input"]), values["work"])
     print(json.dumps(asdict(measure(task))))

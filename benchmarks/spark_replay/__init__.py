@@ -1,1 +1,1 @@
-"""Measure replaying on Spark, against other sources of the same rows and over the size."""
+"""Measure replaying on Spark, compared with other sources of the same rows, and over the size."""

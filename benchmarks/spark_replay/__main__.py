@@ -1,7 +1,7 @@
 """Measure replaying on Spark, and write its page: ``make bench-spark-replay``.
 
-All sources of the same rows take turns: Jelly-Patch, RDF Patch text read by ``spark.read.text`` and
-regular expressions, and Parquet that Spark has made from the rows. All go through
+All sources of the same rows take turns: Jelly-Patch, RDF Patch text read with ``spark.read.text``
+and regular expressions, and Parquet that Spark has written from the rows. All of them go through
 `jelly_rdflib.spark.pipeline.replay`, and the results are compared.
 """
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument(
         "--earlier", type=Path, metavar="FOLDER",
-        help="a checkout of an earlier release, with its modules built, to compare with",
+        help="a built checkout of an earlier release to compare with",
     )  # fmt: skip
     arguments = parser.parse_args()
     whole = Chain(arguments.operations)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def check(runs: list[Run]) -> None:
-    """Raise an AssertionError if two sources give different rows."""
+    """Raise an AssertionError if two sources produce different rows."""
     found = {(run.task.work, run.rows, run.digest) for run in runs}
     if len(found) != len({run.task.work for run in runs}):
         raise AssertionError(f"the sources differ: {runs}")

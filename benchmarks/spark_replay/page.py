@@ -1,4 +1,4 @@
-"""Write the page ``docs/spark/benchmarks.md``, and its pictures."""
+"""Write the page ``docs/spark/benchmarks.md`` and its pictures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def write_page(
     """Write the page.
 
     Args:
-        sources: Runs of all sources of the same rows, in some rounds.
+        sources: Several rounds of runs of all sources of the same rows.
         by_size: Runs of chains of growing size, each on one core and on two.
         by_files: Runs of the same number of operations in a growing number of one-patch files.
         by_patches: Runs of as many operations and files with a growing number of patches.
@@ -109,7 +109,7 @@ def write_page(
 
 
 def name(task: Task) -> str:
-    """Return the name of a task's source."""
+    """Return the display name of a task's source."""
     return NAMES[task.source] + (", by an earlier release" if task.package else "")
 
 
@@ -156,7 +156,7 @@ def draw_lines(by_size: list[Run], by_files: list[Run], by_patches: list[Run], p
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Make a Markdown table with right-aligned columns of numbers."""
+    """Make a Markdown table in which columns of numbers are right-aligned."""
     names, body = list(head), [list(row) for row in rows]
     is_number = [all(row[column][:1] <= "9" for row in body) for column in range(len(names))]
     rule = ["---:" if number else "---" for number in is_number]

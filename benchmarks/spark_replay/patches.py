@@ -16,7 +16,7 @@ import jelly_rdflib as jr
 __all__ = ["Chain"]
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache/bench/spark-replay"
-# Part of the names of cached files: change it when the code below makes other files.
+# This is part of the names of cached files: change it when the code below makes different files.
 EDITION = 2
 
 
@@ -24,7 +24,7 @@ EDITION = 2
 class Chain:
     """A chain of patches, in files with equal numbers of patches.
 
-    ``operations`` counts the additions and deletions of all patches together.
+    ``operations`` counts the additions and deletions in all patches.
     """
 
     operations: int
@@ -32,11 +32,11 @@ class Chain:
     patches: int = 20
 
     def folder(self, kind: str) -> Path:
-        """Return the folder of the files of a kind: ``jellyp``, ``rdfp`` or ``parquet``."""
+        """Return the folder for the files of a kind: ``jellyp``, ``rdfp`` or ``parquet``."""
         return CACHE / f"{EDITION}-{self.operations}-{self.files}-{self.patches}" / kind
 
     def make(self, kind: str) -> Path:
-        """Return the folder of ``jellyp`` or ``rdfp``, and make its files if they are missing."""
+        """Return the folder for ``jellyp`` or ``rdfp``; make its files if they are missing."""
         folder = self.folder(kind)
         if folder.exists():
             return folder
@@ -61,7 +61,7 @@ class Chain:
 def make_patch(
     number: int, count: int, state: list[tuple[Any, ...]], chance: random.Random
 ) -> Iterator[tuple[Any, ...]]:
-    """Make a patch: three of four operations add a quad, the others delete an earlier one."""
+    """Make a patch: three in four operations add a quad, the others delete an earlier quad."""
     predicates = [URIRef(f"http://example.org/vocabulary#property{i}") for i in range(30)]
     graphs = [URIRef(f"http://example.org/graph/{i}") for i in range(10)]
     subjects = [URIRef(f"http://example.org/thing/{number}-{i}") for i in range(count // 10 + 1)]
@@ -78,7 +78,7 @@ def make_patch(
         if i % 3:
             o = Literal(f"value {chance.randrange(10**6)} of a property, in some words")
         quad = (chance.choice(subjects), chance.choice(predicates), o, chance.choice(graphs))
-        # Only some quads are kept for deletion, to save memory.
+        # Only some quads are remembered for deletion, to save memory.
         if i % 16 == 0:
             state.append(quad)
         yield (jr.Op.A, *quad)

@@ -18,10 +18,10 @@ __all__ = ["MAX_RESULT", "READ", "REPLAY", "Run", "Task", "run_apart"]
 
 REPLAY, READ = "replay", "read"
 ROOT = Path(__file__).resolve().parents[2]
-# The limit for the bytes that all tasks of a job send to the driver, the same for all sizes.
+# The limit on the bytes that all tasks of a job send to the driver, the same for all sizes.
 MAX_RESULT = "4m"
 FIRST = "00000.*"
-# This runs the benchmarks of this folder, with the package of another release if one is named.
+# This runs this folder's benchmarks, with the package of another release if one is given.
 MAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -30,7 +30,7 @@ sys.path[0] = sys.argv[2]
 from benchmarks.spark_replay.run import main
 main()
 """
-# A token of a row: a code, an IRI or blank node, a literal.
+# A token in a row: a code, an IRI or blank node, or a literal.
 TOKEN = r'(<[^>]*>|_:[^\s]+|"(?:[^"\\]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?|[A-Z]+)'
 
 
@@ -74,7 +74,7 @@ def run_apart(task: Task) -> Run:
     package = task.package or str(ROOT)
     done = subprocess.run(
         [sys.executable, "-c", MAIN, str(ROOT), package, json.dumps(asdict(task))],
-        # Spark's workers look for the package in both folders, in this one first.
+        # Spark's workers look for the package in both folders, in this folder first.
         cwd=package,
         env={**os.environ, "PYTHONPATH": package},
         capture_output=True,
@@ -95,8 +95,8 @@ def measure(task: Task) -> Run:
 
     cores = task.cores
     if hasattr(os, "sched_setaffinity"):
-        # Without this, a single task would use a core for Java and parts of another for Python and
-        # for Java's own threads, which compile and collect garbage.
+        # Without this, a single task would use one core for Java and parts of another for Python
+        # and for Java's own threads, which compile code and collect garbage.
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     conf = ["spark.driver.memory=4g", f"spark.driver.maxResultSize={MAX_RESULT}"]
     conf += [f"spark.sql.shuffle.partitions={8 * cores}"]
@@ -120,7 +120,7 @@ def measure(task: Task) -> Run:
 
 
 def make_parquet(spark: Any, chain: Chain) -> None:
-    """Write the rows of the Jelly-Patch as Parquet if the files are missing; this is untimed."""
+    """Write the rows of the Jelly-Patch files as Parquet if missing; this is untimed."""
     folder = chain.folder("parquet")
     if not folder.exists():
         changes = spark.read.format("jelly-patch").load(str(chain.make("jellyp")))
@@ -136,13 +136,13 @@ def load_jelly(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, A
 def load_parquet(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, Any]:
     changes = spark.read.parquet(str(folder))
     if files == FIRST:
-        # The rows of the first file of patches are spread over several Parquet files.
+        # The rows of the first patch file are spread over several Parquet files.
         changes = changes.where(changes["file"].contains("/00000."))
     return changes, changes.where(~changes["op"].isin("A", "D"))
 
 
 def load_text(spark: Any, folder: Path, files: str, marks: str) -> tuple[Any, Any]:
-    """Read RDF Patch text as a table of changes, by one regular expression for each row.
+    """Read RDF Patch text as a table of changes, with one regular expression per row.
 
     Files are too small for Spark to split, so that rows are numbered in their order. Each file has
     one patch.
@@ -188,13 +188,13 @@ LOADERS: dict[str, Callable[[Any, Path, str, str], tuple[Any, Any]]] = {
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process: Python's part of the driver."""
+    """Return the peak memory of this process: the Python part of the driver."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:
-    """Measure the task in the last argument, as JSON, and print the run as JSON."""
+    """Measure the task in the last argument, given as JSON, and print the run as JSON."""
     run = measure(Task.of(json.loads(sys.argv[-1])))
     print(json.dumps(asdict(run)))

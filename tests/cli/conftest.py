@@ -9,7 +9,7 @@ from tests.cli.support import encode
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Two patches, the second of which is an aborted transaction."""
+    """Return a file of two patches, the second of which is an aborted transaction."""
     path = tmp_path / "x.jellyp"
     path.write_bytes(encode())
     return path

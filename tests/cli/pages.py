@@ -1,6 +1,6 @@
-"""Runs the commands of the documentation's pages, and compares what they print.
+"""Runs the commands shown on the documentation pages, and compares their output.
 
-``python -m tests.cli.pages`` writes into the pages what the commands print now.
+``python -m tests.cli.pages`` updates the pages with the commands' current output.
 """
 
 import re
@@ -13,7 +13,7 @@ from tests.examples import WIDTH, fold
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# A command, and its further lines as a shell shows them.
+# A command and its continuation lines, as a shell shows them.
 SHOWN_COMMAND = re.compile(r"^\$ .*\n(?:> .*\n|>\n)*", re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ def has_commands(page: Path) -> bool:
 
 
 def run_page(page: Path, folder: Path) -> str:
-    """Run the commands of a page in order, and return the page with their output."""
+    """Run the commands of a page in order; return the page with their output."""
     programs = folder / ".bin"
     programs.mkdir()
     program = programs / "jellyp"
@@ -32,7 +32,7 @@ def run_page(page: Path, folder: Path) -> str:
 
     def run_command(shown: re.Match[str]) -> str:
         lines = shown.group().splitlines()
-        # Click leaves two columns free.
+        # Click leaves two columns empty.
         columns = WIDTH + 2 * ("--help" in lines[0])
         ended = subprocess.run(
             ["bash", "-c", "\n".join(line[2:] for line in lines)],

@@ -1,4 +1,4 @@
-"""Runs the command as its users do: as a process."""
+"""Runs the command like its users, as a process."""
 
 import io
 import os
@@ -18,8 +18,8 @@ from tests.forked import CAN_FORK, run_command
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "jelly_rdflib"]
 TIMEOUT = 120.0
-"""Seconds that a command may take."""
-# Without colours and the caller's terminal and width, and with the package of this tree.
+"""The number of seconds that a command may take."""
+# No colours, default terminal and width, and the package of this source tree.
 OF_CALLER = ("NO_COLOR", "TERM", "COLUMNS")
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if key not in OF_CALLER},
@@ -93,10 +93,10 @@ def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variable
 def run_well(*arguments: Any, status: int = 0, **options: Any) -> Ended:
     """Run ``jellyp`` with valid arguments on valid input.
 
-    ``status`` is the exit status, which is 1 where the answer to a question is no.
+    ``status`` is the expected exit status: 1 where the answer to a question is no.
     """
     ended = run(*arguments, **options)
-    # The command reports its work.
+    # The command reports what it did.
     says = r"\+\d+ −\d+(; \d+ of \d+ operations? changed nothing)?\n"  # noqa: RUF001
     is_help = not {"-h", "--help"}.isdisjoint(arguments)
     expected = says if arguments[0] == "apply" and not is_help else ""
@@ -108,7 +108,7 @@ def run_well(*arguments: Any, status: int = 0, **options: Any) -> Ended:
 def encode(
     operations: list[Any] = OPERATIONS, format: str = "jelly-patch", **options: Any
 ) -> bytes:
-    """Encode changes."""
+    """Encode changes in a format."""
     file = io.BytesIO()
     with jr.PatchWriter(
         file, jr.PatchOptions(**options) if options else None, format=format

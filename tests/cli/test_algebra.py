@@ -1,4 +1,4 @@
-"""``jellyp patch invert``, ``compact``, ``concat`` and ``effective``."""
+"""Tests ``jellyp patch invert``, ``compact``, ``concat`` and ``effective``."""
 
 from pathlib import Path
 from typing import Any

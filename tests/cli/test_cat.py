@@ -1,4 +1,4 @@
-"""``jellyp cat``."""
+"""Tests ``jellyp cat``."""
 
 import re
 from pathlib import Path
@@ -39,7 +39,7 @@ def test_colors_change_nothing_else(source: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
 @pytest.mark.parametrize("command", ["cat", "stats", "inspect", "validate"])
 def test_empty_frames_without_an_end_are_an_error(command: str) -> None:
-    """Each zero byte is an empty frame, so endless zeros end with an error."""
+    """Each zero byte is an empty frame, so endless zeros cause an error."""
     ended = run(command, "/dev/zero")
     assert ended.code == 1
     assert "the first 65,536 frames don't have the stream's options" in ended.text + ended.err

@@ -1,4 +1,4 @@
-"""``jellyp completion``: scripts in real shells, and man pages."""
+"""Tests ``jellyp completion``: scripts in real shells, and man pages."""
 
 import os
 import pty
@@ -26,7 +26,7 @@ CONTROL = re.compile(r"\x1b(\[[0-9;?=>]*[a-zA-Z~]|[()][0-9A-Z]|[=>])|\r")
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Return a home folder with the program ``jellyp`` and without other settings."""
+    """Return a home folder that contains the program ``jellyp`` and no other settings."""
     path = tmp_path / "it's a home"
     (path / "bin").mkdir(parents=True)
     program = path / "bin/jellyp"
@@ -47,7 +47,7 @@ def settings(home: Path) -> dict[str, str]:
 
 @contextmanager
 def on_terminal(arguments: list[str], home: Path) -> Iterator[int]:
-    """Run a shell on a pseudo-terminal, and return the file number of the terminal's other side."""
+    """Run a shell on a pseudo-terminal; return the file descriptor of the terminal's other side."""
     leader, follower = pty.openpty()
     environment = {**ENVIRONMENT, **settings(home)}
     process = subprocess.Popen(
@@ -69,7 +69,7 @@ def on_terminal(arguments: list[str], home: Path) -> Iterator[int]:
 
 
 def read_until(terminal: int, wanted: str) -> None:
-    """Read the output without control sequences, until a text appears."""
+    """Read the output, ignoring control sequences, until a text appears."""
     data = b""
     deadline = time.monotonic() + 100
     while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""``jellyp convert``."""
+"""Tests ``jellyp convert``."""
 
 import os
 from pathlib import Path
@@ -156,7 +156,7 @@ def test_without_in_standard_input_is_converted(statements: Path) -> None:
 
 
 def test_turtle_in_a_pipe_is_known_by_its_first_directive(tmp_path: Path) -> None:
-    """It is read as TriG: the statements and the labels are the same."""
+    """The input is read as TriG: the statements and the labels are the same."""
     path = tmp_path / "x.ttl"
     text = "ex: <urn:x:> {}\nex:a ex:b [ ex:c (1 2) ], ex:graph .\n[] ex:p ex:o . () ex:p _:b .\n"
     for start, end in (("@prefix", "."), ("PREFIX", ""), ("\n\t@base <urn:y:> . @prefix", ".")):

@@ -1,4 +1,4 @@
-"""``jellyp apply`` and ``jellyp diff``."""
+"""Tests ``jellyp apply`` and ``jellyp diff``."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def test_exit_status(files: tuple[Path, Path], tmp_path: Path) -> None:
         run_well("diff", *options, old, new, status=1)
         assert run_well("diff", *options, old, old).code == 0
     assert run_well("diff", "--quiet", old, new, status=1).out != b""
-    # An error has another exit status than a difference.
+    # An error and a difference have different exit statuses.
     bad = tmp_path / "bad.nq"
     bad.write_text("nothing\n")
     assert run("diff", old, bad).code == 2
@@ -60,7 +60,7 @@ def test_rows_have_the_colors_of_git(files: tuple[Path, Path]) -> None:
 
 
 def test_files_without_labels_are_compared_by_structure(tmp_path: Path) -> None:
-    """By structure, the patch gives the new file. By labels, no statement is equal."""
+    """By structure, the patch results in the new file. By labels, no statements match."""
     old, new = tmp_path / "old.ttl", tmp_path / "new.ttl"
     old.write_text('<urn:a> <urn:p> [ <urn:q> "x" ] ; <urn:n> "Ann" .')
     new.write_text('<urn:a> <urn:n> "Anna" ; <urn:p> [ <urn:q> "x" ] .')

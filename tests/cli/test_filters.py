@@ -1,4 +1,4 @@
-"""Tests the filters of operations in ``cat``, ``convert`` and ``stats``."""
+"""Tests operation filters in ``cat``, ``convert`` and ``stats``."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ def dated(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("options", "rows"),  # A row is the number of a line, from 1 on.
+    ("options", "rows"),  # A row is a line number, counted from 1.
     [
         (["--op", "D"], [9, 10, 11, 12]),
         (["--op", "D", "--op", "pa"], [1, 2, 3, 4, 7, 8, 9, 10, 11, 12]),
@@ -94,7 +94,7 @@ def test_a_quoted_triple_is_found_in_any_spelling(tmp_path: Path) -> None:
     }.items():
         lines = [*map(line.format, quoted)]
         path.write_text("".join(lines))
-        # The spelling of RDF 1.2, the spelling of tables, and one with an escape.
+        # The spelling of RDF 1.2, the spelling of tables, and a spelling with an escape.
         for term in (*quoted[:2], '<< <urn:s> <urn:p> "\\u0078" >>'):
             assert run_well("cat", f"--{option}", term, path).text == "".join(lines[:2])
 
@@ -110,7 +110,7 @@ def test_a_prefixed_datatype(dated: Path, tmp_path: Path) -> None:
     assert run_well("convert", "--to", "nt", "--subject", ":c", path).text == (
         '<urn:empty#c> <urn:ex#b> "x" .\n'
     )
-    # The prefixes of the statements are kept for the output.
+    # The prefixes of the statements are kept in the output.
     assert "PREFIX" in run_well("convert", "--to", "ttl", "--subject", ":c", path).text.upper()
 
 
@@ -158,7 +158,7 @@ def test_frames_are_counted_from_1(options: str, frames: list[int], tmp_path: Pa
     path = tmp_path / "x.jelly"
     rows = [f"<urn:s{i}> <urn:p> <urn:o> .\n" for i in range(7)]
     (tmp_path / "x.nt").write_text("".join(rows))
-    # Each frame has a statement and the entries of lookups before it.
+    # Each frame has a statement, preceded by its lookup entries.
     run_well("convert", "--frame-rows", "1", tmp_path / "x.nt", "-o", path)
     assert len(run_well("inspect", "--frames", path).text.splitlines()) == 8
     found = run_well("convert", "--to", "nt", "--frame", options, path).text
@@ -224,7 +224,7 @@ def test_a_range_that_starts_past_the_end_is_an_error(
         ended = run(command, option, versions, name)
         wanted = f"jellyp: {name}: there is no {kind} {versions[0]}: the last one is 3\n"
         assert (ended.code, ended.err) == (1, wanted)
-        # What comes after the last one is nothing yet, and no error.
+        # A range that starts directly after the last one is empty, which is not an error.
         run_well(command, option, "4..", name)
     ended = run(command, "--patch", "1", empty)
     assert (ended.code, "there is no patch 1: there are no patches" in ended.err) == (1, True)
@@ -265,7 +265,7 @@ def test_times_of_a_log(tmp_path: Path) -> None:
     log = jr.PatchLog(path, create=True)
     for number in (b"1", b"2", b"3"):
         log.append(b'TX . A <urn:s> <urn:p> "%b" . TC .' % number, format="rdf-patch")
-        # All times differ.
+        # Make all times differ.
         time.sleep(0.01)
     moment = log.entry(2).time.isoformat()
     found = run_well("cat", "--op", "A", "--since", moment, "--until", moment, path).text
@@ -279,7 +279,7 @@ def test_big_files_are_read_only_as_far_as_they_are_wanted(tmp_path: Path) -> No
     os.mkfifo(pipe)
 
     def write() -> None:
-        # Closing the file may fail again, since it writes the rest.
+        # Closing the file may fail again, since it writes the remaining data.
         with contextlib.suppress(BrokenPipeError), pipe.open("w") as file:
             while True:
                 file.write(TEXT + "Z .\n")

@@ -1,4 +1,4 @@
-"""``jellyp inspect --index``."""
+"""Tests ``jellyp inspect --index``."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def test_an_index_is_made(source: Path) -> None:
 
 @pytest.mark.slow
 def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
-    # Frames with a field that readers ignore.
+    # The frames have a field that readers ignore.
     frame = wire.field(100, bytes(1 << 20))
     with source.open("ab") as file:
         file.write(build.delimited([frame] * 65))

@@ -1,4 +1,4 @@
-"""Tests how commands find the format of an input, and how they read growing inputs."""
+"""Tests how commands detect an input's format, and how they read growing inputs."""
 
 import gzip
 import lzma
@@ -25,7 +25,7 @@ def test_jelly_with_a_wrong_name_is_told_by_its_first_bytes(name: str, tmp_path:
     path.write_bytes(gzip.compress(encode()) if name.endswith(".gz") else encode())
     assert run_well("cat", path).text == TEXT
     assert "jelly-patch: " in run_well("inspect", path).text
-    # The option of the user decides.
+    # The user's option takes precedence.
     assert run("cat", "--from", "nt", path).code == 1
 
 
@@ -93,7 +93,7 @@ def read_lines(process: subprocess.Popen[bytes], count: int) -> list[str]:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End the command as Ctrl-C does, and check that it prints nothing more."""
+    """End the command with SIGINT, like Ctrl-C, and check that it prints nothing more."""
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=100) == (b"", b"")
     assert process.returncode == 128 + signal.SIGINT

@@ -1,4 +1,4 @@
-"""``jellyp inspect``."""
+"""Tests ``jellyp inspect``."""
 
 import gzip
 import json

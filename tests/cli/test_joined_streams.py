@@ -1,4 +1,4 @@
-"""Tests ``jellyp convert`` with several inputs and with options of streams."""
+"""Tests ``jellyp convert`` with several inputs and with stream options."""
 
 from pathlib import Path
 from typing import Any

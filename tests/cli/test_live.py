@@ -78,7 +78,7 @@ def test_subscribe_writes_a_file(log: jr.PatchLog, tmp_path: Path) -> None:
     jellyp(*arguments, "--overwrite")
 
 
-# These programs can decompress a file that still grows.
+# These programs can decompress a file that is still growing.
 _OPENERS: dict[str, Callable[[], Any]] = {
     "rdfp.gz": lambda: zlib.decompressobj(wbits=31),
     "rdfp.zst": lambda: zstandard.ZstdDecompressor().decompressobj(),

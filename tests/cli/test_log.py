@@ -1,4 +1,4 @@
-"""``jellyp log``."""
+"""Tests ``jellyp log``."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def test_append_of_what_is_no_patch(log: Path) -> None:
 
 
 def write_patches(path: Path, *prevs: Any) -> None:
-    """Write a file of several patches, each of which adds an object and names its predecessor."""
+    """Write a file of several patches, each of which adds an object and has prev as given."""
     with jr.PatchWriter(path) as writer:
         for i, prev in enumerate(prevs):
             if prev is not None:
@@ -107,7 +107,7 @@ DIFF = b"TX . A <urn:a> <urn:b> <urn:c> . TC ."
 
 
 def test_an_empty_diff_makes_no_version(log: Path) -> None:
-    """Whatever the format of its file, and through a pipe."""
+    """This holds for each file format, and through a pipe."""
     data = log.with_name("old.nq")
     data.write_text("<urn:s> <urn:p> <urn:o> .\n")
     for name in ("none.jellyp", "none.rdfp", "none.rdfpb"):
@@ -121,7 +121,7 @@ def test_an_empty_diff_makes_no_version(log: Path) -> None:
         assert (ended.code, ended.err) == (0, "standard input: nothing to append\n")
     assert run("log", "append", "-q", log, "-", stdin=printed).err == ""
     assert len(rows(log)) == 3
-    # Other commands that read changes take it, too.
+    # Other commands that read changes also accept an empty diff.
     assert run_well("patch", "invert", stdin=printed).out == b""
     assert run_well("apply", data, "-", stdin=printed).text == data.read_text()
 
@@ -195,7 +195,7 @@ def test_list(log: Path) -> None:
 
 
 def test_a_range_may_end_after_the_newest_version_but_not_start_there(log: Path) -> None:
-    # Only a range without an end may start at the next version, and is empty.
+    # Only an open-ended range may start at the next version; such a range is empty.
     assert [row["version"] for row in rows(log, "2..99")] == [2, 3]
     assert rows(log, "4..") == []
     for versions in ("9", "9..", "4..9"):
@@ -211,7 +211,7 @@ def test_a_squashed_patch_is_in_the_range_of_each_of_its_versions(log: Path) -> 
     for versions in ("1", "2", "..2"):
         assert [row["version"] for row in rows(log, versions)] == [2]
     assert [row["version"] for row in rows(log, "2..3")] == [2, 3]
-    # The message names the version that is left.
+    # The message mentions the version that remains.
     ended = run("log", "checkout", log, "1")
     assert ended.err.endswith("were squashed into one patch, which makes version 2\n")
 
@@ -227,7 +227,7 @@ def test_a_line_says_when_who_and_what(log: Path) -> None:
     row = rows(log, "4")[0]
     assert (row["added"], row["deleted"]) == (2, 1)
     assert (row["header"]["by"], row["header"]["title"]) == ("Ann", "Fix lamps")
-    # A patch without a title is listed by its id.
+    # A patch without a title is listed with its id.
     assert lines[0].split()[-1] == rows(log, "1")[0]["id"]
     run_well("log", "squash", log, "1..3")
     assert run_well("log", "list", log).text.startswith("1..3  ")
@@ -293,7 +293,7 @@ def test_snapshot_and_squash(log: Path) -> None:
             (command, "BEGIN IMMEDIATE")
             for command in ("append LOG ../0.rdfp", "checkout LOG --snapshot", "squash LOG 1..2")
         ),
-        # Nobody can read during another process's commit.
+        # No process can read during another process's commit.
         *((f"{name} LOG", "BEGIN EXCLUSIVE") for name in ("list", "checkout")),
     ],
 )
@@ -309,7 +309,7 @@ def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) ->
 
 
 def test_the_time_out_is_that_of_python_by_default() -> None:
-    """The default is written in two places, so that `--help` need not import the log."""
+    """The default is defined in two places, so that `--help` need not import the log."""
     assert DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT
 
 

@@ -20,7 +20,7 @@ def rows(number: int) -> list[Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a log, a file of all its patches, and an empty dataset."""
+    """Return a folder with a log, a file of all its patches, and an empty dataset."""
     log = jr.PatchLog.create(tmp_path / "log")
     with jr.PatchWriter(tmp_path / "log.jellyp") as writer:
         for number in NUMBERS:

@@ -48,7 +48,7 @@ def test_version() -> None:
 
 
 def test_help_does_not_import_the_core() -> None:
-    """Help is fast because it does not import the core; benchmarks measure its time."""
+    """Help is fast because it does not import the core; benchmarks measure how fast."""
     code = (
         "import sys; sys.argv = ['jellyp', '--help']\n"
         "from jelly_rdflib.cli.main import main\n"
@@ -208,7 +208,7 @@ def test_quiet_leaves_results_and_errors(tmp_path: Path) -> None:
 
 
 def test_what_an_encoding_lacks_is_no_error(tmp_path: Path) -> None:
-    """Characters that the encoding lacks are replaced, as on Windows with an old code page."""
+    """Characters missing from the encoding are replaced, as on Windows with an old code page."""
     path = tmp_path / "x.nq"
     path.write_text("<urn:s> <urn:日本> <urn:o> .\n", "utf-8")
     shown = run_well("stats", path, PYTHONIOENCODING="cp850").out.decode("cp850")
@@ -222,7 +222,7 @@ def test_what_an_encoding_lacks_is_no_error(tmp_path: Path) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Return a patch that is larger than the buffer of any pipe."""
+    """Return a patch that is larger than any pipe buffer."""
     path = tmp_path / "large.rdfp"
     rows = "".join(f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(100_000))
     path.write_text(f"TX .\n{rows}TC .\n")
@@ -249,7 +249,7 @@ def test_a_broken_pipe_is_quiet(large: Path) -> None:
 def test_a_signal_ends_it_quietly_and_leaves_nothing(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    # The input has no end, so the signal can't come too late.
+    # The input is endless, so the signal can't come too late.
     lines = subprocess.Popen(
         ["sh", "-c", "echo 'TX .'; exec yes 'A <urn:s> <urn:p> <urn:o> .'"], stdout=subprocess.PIPE
     )
@@ -285,7 +285,7 @@ def test_completion(tmp_path: Path) -> None:
 
 
 def test_rows_come_as_soon_as_they_are_there() -> None:
-    """Rows of a live stream are printed at once, however the stream is cut into pieces."""
+    """Rows of a live stream are printed at once, wherever the stream is split into pieces."""
     process = subprocess.Popen(
         [*COMMAND, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
     )

@@ -1,4 +1,4 @@
-"""``jellyp patch merge``."""
+"""Tests ``jellyp patch merge``."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tests ``--limit``, which sets limits of inputs."""
+"""Tests ``--limit``, which sets limits on inputs."""
 
 import re
 from collections.abc import Iterator
@@ -41,12 +41,12 @@ def test_a_command_keeps_to_a_limit(command: tuple[str, ...], folder: Path) -> N
     refused = run(name, "--limit", "max_string_size=999", *rest, cwd=folder)
     assert refused.code == 1
     assert "limit max_string_size: 999" in refused.err + refused.text
-    # The last value of an option is used.
+    # If an option is repeated, the last value is used.
     limits = ("--limit", "max_string_size=1", "--limit", "max-string-size=1K")
     assert run(name, *limits, *rest, cwd=folder).code == 0
 
 
-# At this depth pyoxigraph would end the process.
+# At this depth pyoxigraph would crash the process.
 CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":["a"]}}'
 
 
@@ -68,7 +68,7 @@ def test_what_parses_a_text_in_a_child_process(command: tuple[str, ...], folder:
     (folder / "in.jsonld").write_bytes(CRASH)
     (folder / "update.ru").write_bytes(b"CLEAR DEFAULT")
     name, *rest = command
-    # The files differ, but an error has another exit status.
+    # The files differ, but an error has a different exit status.
     assert run(name, "--isolated", *rest, cwd=folder).code == (name == "diff")
     status = 2 if name == "diff" else 1
     refused = run(name, "--limit", "max_parser_memory=1K", "--isolated", *rest, cwd=folder)
@@ -138,7 +138,7 @@ def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> N
 
 
 def test_the_command_line_stays_small() -> None:
-    """The options that all commands have are listed once, in the help of jellyp."""
+    """Options common to all commands are listed only once, in the help of jellyp."""
     context = click.Context(jellyp)
     top = [jellyp.get_command(context, name) for name in jellyp.list_commands(context)]
     groups = [jellyp, *(each for each in top if isinstance(each, click.Group))]
@@ -165,7 +165,7 @@ def options_of(command: click.Command) -> list[click.Option]:
 
 
 def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Yield the name and the command of each command that is not a group."""
+    """Yield the name and the object of each command that is not a group."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -1,4 +1,4 @@
-"""Tests that the pages of the documentation show what the commands print."""
+"""Tests that the documentation pages show the commands' actual output."""
 
 from pathlib import Path
 

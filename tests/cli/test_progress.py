@@ -16,7 +16,7 @@ from jelly_rdflib import PatchLog
 from jelly_rdflib.cli import progress
 from tests.cli.support import COMMAND, ENVIRONMENT, encode, run_well
 
-# Tests show bars sooner than the default.
+# In tests, bars appear sooner than by default.
 PATIENCE = 0.1
 QUICK = [
     *(COMMAND[0], "-c"),
@@ -29,9 +29,9 @@ def run_on_terminal(
     command: list[str] = COMMAND,
     watch: Callable[[bytes], None] = lambda seen: None,
 ) -> tuple[int, str]:
-    """Run ``jellyp`` with a terminal as its output and error; return its code and what is seen.
+    """Run ``jellyp`` with a terminal as its output and error; return the code and all output.
 
-    ``watch`` is told what is seen so far.
+    ``watch`` is called with the output so far.
     """
     leader, follower = pty.openpty()
     process = subprocess.Popen(
@@ -51,7 +51,7 @@ def run_on_terminal(
             seen += data
             watch(seen)
     except OSError:
-        # Linux raises this error if the other side of a terminal was closed.
+        # Linux raises this error when the other side of a terminal was closed.
         pass
     finally:
         os.close(leader)
@@ -59,7 +59,7 @@ def run_on_terminal(
 
 
 def write_slowly(pipe: Path) -> None:
-    """Write rows into a pipe with a pause in the middle, so that a bar appears on any machine."""
+    """Write rows into a pipe with a pause halfway, so that a bar appears on any machine."""
 
     def write() -> None:
         rows = [f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(20_000)]
@@ -69,7 +69,7 @@ def write_slowly(pipe: Path) -> None:
             time.sleep(3 * PATIENCE)
             file.writelines([*rows, "TC .\n"])
 
-    # The test does not wait for this process, which never ends if nothing is read.
+    # The test does not wait for this thread, which never ends if nothing is read.
     threading.Thread(target=write, daemon=True).start()
 
 
@@ -101,7 +101,7 @@ def test_only_the_last_command_of_a_pipeline_shows_a_bar(tmp_path: Path) -> None
         os.close(follower)
         out, _ = it.communicate(timeout=60)
     assert out.count(b"\n") > 20_000
-    # No output was read before the end.
+    # No bar was written to the terminal.
     with pytest.raises(OSError, match="Input/output error"):
         os.read(leader, 1)
     os.close(leader)
@@ -177,7 +177,7 @@ def test_what_is_received_is_counted(tmp_path: Path, option: str) -> None:
 
     appending = threading.Thread(target=append)
     appending.start()
-    # Printing the patches takes so long that a bar would appear.
+    # Printing the patches takes long enough for a bar to appear.
     ending = threading.Timer(5 * PATIENCE, is_over.set)
 
     def watch(seen: bytes) -> None:

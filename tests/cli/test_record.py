@@ -1,4 +1,4 @@
-"""``jellyp record``."""
+"""Tests ``jellyp record``."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests streams of Jelly that repeat their options, such as files joined by ``cat``."""
+"""Tests Jelly streams that repeat their options, such as files joined by ``cat``."""
 
 import gzip
 import io
@@ -42,7 +42,7 @@ def line(name: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a file of one stream, "a", and one of two with equal options, "ab"."""
+    """Return a folder with files "a", one stream, and "ab", two streams with equal options."""
     for extension, make in (("jellyp", patch), ("jelly", statements)):
         (tmp_path / f"a.{extension}").write_bytes(make("a"))
         (tmp_path / f"ab.{extension}").write_bytes(make("a") + make("b"))
@@ -121,7 +121,7 @@ def test_a_producer_that_repeats_its_options_is_read_by_continue(tmp_path: Path)
     path = tmp_path / "x.jellyp"
     encoder = jr.PatchEncoder()
     frames = [encoder.encode_frame([(Op.A, subject(name), P, subject(name), G)]) for name in "ab"]
-    # The first row has the options: a tag, a length, and that number of bytes.
+    # The first row is the options: a tag, a length, and as many bytes.
     frames[1] = frames[0][: 2 + frames[0][1]] + frames[1]
     path.write_bytes(b"".join(bytes([len(frame)]) + frame for frame in frames))
     text = run_well("cat", "--repeated-options", "continue", path).text
@@ -141,7 +141,7 @@ def test_validate_warns(extension: str, folder: Path) -> None:
     faults = run("validate", "--json", name, cwd=folder).text.splitlines()
     assert [json.loads(fault)["rule"] for fault in faults].count("repeated-options") == 1
     assert run("validate", "--fail-on-warning", name, cwd=folder).code == 1
-    # The statements of the other file are read, so it must be one stream.
+    # The other file's statements are read as well, so it must be one stream.
     one = name.removesuffix(".gz").replace("ab", "a")
     ended = run("validate", one, "--compare-to-rdf-file", name, cwd=folder)
     assert ended.code == 2

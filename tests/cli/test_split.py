@@ -1,4 +1,4 @@
-"""``jellyp patch split``."""
+"""Tests ``jellyp patch split``."""
 
 import os
 from pathlib import Path

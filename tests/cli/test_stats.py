@@ -1,4 +1,4 @@
-"""``jellyp stats``."""
+"""Tests ``jellyp stats``."""
 
 import json
 from pathlib import Path

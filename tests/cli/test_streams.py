@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_no_traceback(folder: Path, stream: str) -> None:
-    """No command prints a traceback. One test covers all commands of a stream."""
+    """No command prints a traceback. Each test covers all commands for one kind of stream."""
     for command in COMMANDS.values():
         call = " ".join([*COMMAND, command])
         # The message goes to the stream that is still open.

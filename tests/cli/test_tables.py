@@ -51,7 +51,7 @@ def test_inspect_shows_all_columns_of_lookups_on_a_terminal(tmp_path: Path) -> N
 
 
 def test_no_number_is_cut_on_a_narrow_terminal(tmp_path: Path) -> None:
-    """A row is rather longer than the terminal."""
+    """Rather than cut a number, a row exceeds the width of the terminal."""
     rows = (f'<urn:s{i}> <urn:p> "{i}" .\n' for i in range(6000))
     (tmp_path / "x.nt").write_text("".join(rows))
     run_well("convert", "x.nt", "-o", "x.jelly", cwd=tmp_path)

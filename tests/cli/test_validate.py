@@ -1,4 +1,4 @@
-"""``jellyp validate``."""
+"""Tests ``jellyp validate``."""
 
 import json
 from pathlib import Path
@@ -122,7 +122,7 @@ def test_compared_in_order(jelly: Path) -> None:
     assert compare(jelly, *ordered, "more.nt")[1][0] == (
         "error: it ends before row 4, but more.nt goes on [expected]"
     )
-    # Each blank node must equal one other blank node in all statements.
+    # Each blank node must correspond to one other blank node in all statements.
     (jelly.parent / "one.nt").write_text(STATEMENTS.replace("_:b", "_:a"))
     assert compare(jelly, *ordered, "one.nt")[0] == 1
 

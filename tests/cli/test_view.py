@@ -1,4 +1,4 @@
-"""``jellyp view``."""
+"""Tests ``jellyp view``."""
 
 import sys
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_open(source: Path, tmp_path: Path) -> None:
 
 def test_no_browser(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "page.html"
-    # Python also finds text browsers in the path, which some systems have.
+    # Python also looks for text browsers in the path; some systems have one.
     nowhere = {"BROWSER": "/does/not/exist %s", "PATH": str(tmp_path)}
     ended = run("view", source, "-o", target, "--open", **nowhere)
     assert (ended.code, ended.err) == (

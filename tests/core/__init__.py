@@ -1,1 +1,1 @@
-"""Tests the core as its users see it: frames, batches and lookups."""
+"""Tests the core through its public interface: frames, batches and lookups."""

@@ -1,4 +1,4 @@
-"""Reads and writes RDF Patch as text and in Thrift, in plain form."""
+"""Reads and writes RDF Patch as text and as Thrift, in plain form."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from tests.support import EncoderWriter
 
 @dataclass(frozen=True)
 class PatchWire:
-    """A form of RDF Patch.
+    """A serialization of RDF Patch.
 
     Args:
-        encoder: The class of its encoders.
-        reader: The class of its readers.
+        encoder: The encoder class.
+        reader: The reader class.
     """
 
     encoder: Any

@@ -1,4 +1,4 @@
-"""Tests that the first bytes of an input tell its format, in whatever pieces they arrive."""
+"""Tests that the first bytes of an input identify its format, in whatever pieces they arrive."""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.pieces import Pieces
 
 CONTROL_IN_A_STRING = b'PA ex <a> <g> .\nPD ex "' + 30 * b"\x12" + b'" .\n'
 
-# Texts and frames look most alike if they start with these bytes.
+# Text and frames look most alike if they start with these bytes.
 BYTES = st.lists(
     st.sampled_from([bytes([byte]) for byte in b"\n\r\t AZHPTDX.<>\"'#z?!{}[]@_:\x00\x05\x12\xef"])
     | st.sampled_from([b"\xef\xbb\xbf", b"PA ", b"TX .", b"<urn:s>", b"@prefix ", b"pre"])
@@ -60,20 +60,20 @@ def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: b
     [
         (b"Z.\n", b"TX ."),
         (b"\xef\xbb\xbfZ.\n", b"TX ."),
-        # These inputs are frames: one has a control character, the others have the first row where
-        # a text could have it.
+        # These inputs are frames. The first two have control characters; the others start with
+        # bytes that a text could contain.
         (b"\x05\x12\x03", b"abc"),
         (b"#z\x04", b"\x0a\x01k\x12"),
         (b"A\n?\n=", b" as long as a name may be"),
         (b"\n?\n=\n", b" in a bare frame"),
-        # An IRI and an XML element differ at their ends. Other XML differs at its second byte.
+        # An IRI and an XML element differ at their ends. Other XML differs in the second byte.
         (b"<urn:s>", b" <urn:p>"),
         (b"<rdf:RDF ", b"xmlns"),
         (b"<?xml", b" version"),
         (b"@pref", b"ix : <urn:> ."),
         # A list may be JSON or Turtle.
         (b'{ [ {"', b'@id"'),
-        # The length of a frame may look like a blank.
+        # A frame's length may look like a space.
         (b"  TX .\n", b""),
     ],
 )
@@ -83,7 +83,7 @@ def test_of_a_live_source_no_more_is_waited_for_than_tells_enough(
     pieces = Pieces(enough + more, 1)
     start, _ = look_at_start(open_source(pieces))
     assert start == enough
-    # The reader needs four bytes to see whether the input is compressed.
+    # The reader needs four bytes to detect whether the input is compressed.
     assert pieces.at == max(4, len(enough))
     assert look_at_start(memoryview(enough + more))[0] == enough
 
@@ -97,7 +97,7 @@ def test_a_string_of_a_text_may_hold_control_characters() -> None:
 
 
 def rdf_frame(size: int, start: bytes, metadata: bytes = b"") -> bytes:
-    """Return a frame of Jelly-RDF of `size` bytes: metadata, and options with a name."""
+    """Return a Jelly-RDF frame of `size` bytes: metadata, and options with a name."""
     name = start.ljust(size - len(metadata) - len(options_row(b"")), b"x")
     return metadata + options_row(name)
 
@@ -109,7 +109,7 @@ def options_row(name: bytes) -> bytes:
 @pytest.mark.parametrize("is_delimited", [True, False])
 @pytest.mark.parametrize("size", range(20, 127))
 def test_a_frame_of_any_length_is_no_text(size: int, is_delimited: bool) -> None:
-    """Lengths may be letters, quotes, hashes and blanks, and a stream's name may be any text."""
+    """A length may be a letter, quote, hash or space, and a stream's name may be any text."""
     for start in (b"", b'"', b"#", b" a ", b"<urn:s> "):
         data = rdf_frame(size, start)
         assert len(data) == size
@@ -131,9 +131,9 @@ def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) 
 @pytest.mark.parametrize(
     ("start", "is_one"),
     [
-        # A bare frame starts with the tag and the length of a row, then those of the options.
+        # A bare frame starts with the tag and length of a row, then those of the options.
         *((b"\nA\n?x", True), (b"#A\n?x", False), (b"\nA#?x", False), (b"\nA\n@x", False)),
-        # A delimited frame has the same bytes after its length, which may be that of several rows.
+        # A delimited frame has the same bytes after its length, which may cover several rows.
         *((b'$\n"\n ', True), (b'%\n"\n ', True), (b'#\n"\n ', False), (b'$z"\n ', False)),
         *((b'$\n"# ', False), (b'$\n"\n!', False), (b"\nA\n?", False)),
     ],

@@ -1,4 +1,4 @@
-"""Tests what the encoders of text and Thrift have in common: refusals, transactions, rows."""
+"""Tests what the text and Thrift encoders have in common: refusals, transactions, rows."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ REFUSED: list[Any] = [
     None,
     "A",
 ]
-# In a text these operations would look like other ones.
+# As text these operations would look like other operations.
 REFUSED_AS_TEXT: list[Any] = [
     (jr.Op.A, URIRef("_:a"), P, S, None),
     (jr.Op.A, S, P, S, URIRef("_:a")),

@@ -1,4 +1,4 @@
-"""Tests round trips of text and Thrift: operations, batches, Jelly-Patch, and each other."""
+"""Tests round trips of text and Thrift: via operations, batches, Jelly-Patch, and each other."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.strategies import Stream, streams
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
-# Each form has a function by which an independent reader reads its bytes.
+# Each form has a function with which an independent reader reads its bytes.
 FORMS = {
     "text": (TEXT, lambda data: reference.read(data).operations),
     "thrift": (THRIFT, lambda data: with_end([oracle.operation(row) for row in rows(data)])),
@@ -33,7 +33,7 @@ def rows(data: bytes) -> list[Any]:
 def sayable(value: Any) -> bool:
     """Return whether the text can represent `value`.
 
-    It can't if an IRI starts as a blank node does, or if a prefix is deleted from a literal graph.
+    It can't if an IRI starts like a blank node, or if a prefix is deleted from a literal graph.
     """
     if not isinstance(value, tuple):
         return True
@@ -58,7 +58,7 @@ def with_end(operations: list[Plain]) -> list[Plain]:
 
 
 def expected(operations: list[Plain]) -> list[Plain]:
-    """Return the operations that a reader must give for `operations`, with rdflib's literals."""
+    """Return the operations that a reader must return for `operations`, with rdflib's literals."""
     return with_end([as_rdf_patch_says(plain_operation(operation(op))) for op in operations])
 
 
@@ -74,7 +74,7 @@ def test_operations(name: str, stream: Stream) -> None:
     operations = said(name, stream)
     data = form.write(operations)
     assert form.read(data) == witness(data) == expected(operations)
-    # Writing the operations that were read gives the same bytes.
+    # Writing the operations that were read produces the same bytes.
     assert form.write(form.read(data)) == data
     assert form.write_batches(form.batches(data)) == data
 
@@ -94,7 +94,7 @@ def test_jelly_patch(name: str, stream: Stream) -> None:
 
 @given(streams())
 def test_text(stream: Stream) -> None:
-    """Text and Thrift represent and leave out the same."""
+    """Text and Thrift represent and omit the same operations."""
     operations = [op for op in stream.operations if sayable(op)]
     data = TEXT.write(operations)
     in_thrift = THRIFT.write_batches(TEXT.batches(data))
@@ -109,7 +109,7 @@ def test_text(stream: Stream) -> None:
     )
 )
 def test_any_text(name: str, strings: list[str]) -> None:
-    """Any string may be a literal, a label, an IRI, a datatype, a key and a prefix."""
+    """Any string may be a literal, a label, an IRI, a datatype, a key or a prefix."""
     form, witness = FORMS[name]
     operations: list[Plain] = []
     for string in strings:

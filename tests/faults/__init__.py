@@ -1,1 +1,1 @@
-"""Tests `apply` with a fault at each place in turn."""
+"""Tests `apply` with a fault injected at each possible point in turn."""

@@ -1,4 +1,4 @@
-"""Injects a fault at every place, one after the other, on each kind of target."""
+"""Injects a fault at every possible point, one after another, for each kind of target."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.faults.scenario import OPERATIONS, MakeTarget, Scenario
 
 @dataclass
 class Tally:
-    """The number of injected faults, and how many of them could not be undone.
+    """The number of injected faults, and how many of them could not be rolled back.
 
     Args:
         injected: The number of faults.
-        told: The number of faults that could not be undone, which the error reported.
+        told: The number of faults that could not be rolled back, as the error reported.
     """
 
     injected: int = 0
@@ -37,13 +37,13 @@ def at_each_call(
     ways: tuple[bool, ...] = (False, True),
     stride: int = 1,
 ) -> Tally:
-    """Let the store raise at each call of each method, before and after the call's effect.
+    """Make the store raise at each call of each method, before and after the call's effect.
 
     Args:
         make: Makes a target.
         errors: The exceptions to raise.
-        ways: Whether the call has its effect before the exception is raised.
-        stride: 1 for each call; n for each n-th call.
+        ways: Whether the call takes effect before the exception is raised.
+        stride: 1 for each call; n for every n-th call.
     """
     scenario = Scenario(make)
     tally = Tally()
@@ -56,7 +56,7 @@ def at_each_call(
 
 
 def twice(make: MakeTarget, *, stride: int = 1) -> Tally:
-    """Let the store raise twice: at one call, and at another one while the first is undone."""
+    """Make the store raise twice: at one call, and at another while the first is rolled back."""
     scenario = Scenario(make)
     tally = Tally()
     turn = 0
@@ -85,7 +85,7 @@ def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
         if not fuse.blown:
             assert caught is None
             return False
-        # A fault may do no harm if the store itself expects the exception.
+        # A fault may be harmless if the store itself expects the exception.
         if caught is not None:
             _check(scenario, target, caught, tally)
         else:
@@ -95,7 +95,7 @@ def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
 
 
 def at_each_request(make: MakeTarget, *, stride: int = 1) -> Tally:
-    """Let a SPARQL endpoint fail at each request, before and after it does what is asked."""
+    """Make a SPARQL endpoint fail at each request, before and after it executes the request."""
     scenario = Scenario(make)
     tally = Tally()
     for does_it in (False, True):
@@ -123,13 +123,12 @@ def at_each_place(
     within: tuple[str, ...] = FOLDERS,
     operations: Iterable[Operation] = OPERATIONS,
 ) -> Tally:
-    """Interrupt `apply` at each place where Python looks for signals.
+    """Interrupt `apply` at each point where Python checks for signals.
 
     Args:
         make: Makes a target.
-        stride: 1 for each place; n for each n-th place.
-        within: Places count in files whose paths start with one of these.
-        operations: The operations to apply.
+        stride: 1 for each point; n for every n-th point.
+        within: Only points in files whose paths start with one of these count.
     """
     scenario = Scenario(make, operations=operations)
     tally = Tally()

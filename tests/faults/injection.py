@@ -1,4 +1,4 @@
-"""Injects faults: exceptions of a store or of a term, and the user's Ctrl-C."""
+"""Injects faults: exceptions from a store or a term, and the user's Ctrl-C."""
 
 import dis
 import sys
@@ -23,9 +23,9 @@ class Fuse:
     """Raises an exception at one or two of the calls that it counts.
 
     Args:
-        turns: The calls to fail, counted from 0; none if the calls are only counted.
+        turns: The calls to fail, counted from 0; with none, calls are only counted.
         error: The exception to raise.
-        does_it: Whether the call has its effect before the exception is raised.
+        does_it: Whether the call takes effect before the exception is raised.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class Fuse:
         if self.does_it:
             found = method(*args, **more)
             if isinstance(found, Iterator):
-                # An iterator does nothing until it is used. Also, Oxigraph waits forever with a
-                # change while an iterator of its graphs exists.
+                # An iterator does nothing until it is used. Also, Oxigraph blocks a change forever
+                # while an iterator over its graphs exists.
                 list(found)
         raise self.error("a fault")
 
@@ -64,7 +64,7 @@ METHODS = (
 
 @contextmanager
 def wired(store: Store, fuse: Fuse) -> Iterator[None]:
-    """Let all calls of a store's methods go through a fuse, also the store's own calls."""
+    """Route all calls of a store's methods, including the store's own calls, through a fuse."""
     for name in METHODS:
         method = getattr(store, name)
 
@@ -84,18 +84,18 @@ FOLDERS = (
     str(Path(__file__).with_name("targets.py")),
 )
 
-# These modules run a transaction until it is committed or undone.
+# These modules run a transaction until it is committed or rolled back.
 OUR_PYTHON = tuple(
     str(Path(jelly_rdflib.__file__).parent / name) for name in ("graph/apply.py", "graph/stores")
 )
 
-# After these instructions Python looks for signals.
+# After these instructions Python checks for signals.
 LOOKS_AFTER = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
 
 @cache
 def _places(code: CodeType) -> frozenset[int]:
-    """Return the offsets of the instructions before which Python may look for signals."""
+    """Return the offsets of the instructions before which Python may check for signals."""
     return frozenset(
         after.offset
         for before, after in pairwise(dis.get_instructions(code))
@@ -131,22 +131,22 @@ class _Interrupter:
 def interrupted_at(
     turn: int, work: Callable[[], object], within: tuple[str, ...] = FOLDERS
 ) -> tuple[int, BaseException | None]:
-    """Run `work`, and interrupt it where Python might look for signals.
+    """Run `work`, and interrupt it where Python might check for signals.
 
-    Python may look at the start of each function, after each call and at the end of each loop.
-    Such places count in this package, in rdflib and in the tests' stores.
+    Python may check at the start of each function, after each call and at the end of each loop.
+    Only such points in this package, in rdflib and in the tests' stores count.
 
     Args:
-        turn: The place to interrupt at, counted from 0.
+        turn: The point to interrupt at, counted from 0.
         work: The function to run.
-        within: Places count in files whose paths start with one of these.
+        within: Only points in files whose paths start with one of these count.
 
     Returns:
-        The number of places that were reached, and the exception of `work`.
+        The number of points that were reached, and the exception of `work`.
     """
     interrupter = _Interrupter(turn, within)
     old = sys.gettrace(), sys.unraisablehook
-    # An exception that is raised while a generator is destroyed is lost, as with a real signal.
+    # An exception raised while a generator is destroyed is lost, as with a real signal.
     sys.unraisablehook = lambda _: None
     sys.settrace(interrupter.at_call)
     try:

@@ -1,7 +1,7 @@
-"""Lets each allocation of memory fail in turn, in its own process.
+"""Makes each memory allocation fail in turn, in a separate process.
 
-CPython's own tests have a hook that lets the n-th allocation fail. The allocation may be for an
-object, for the items of a list, or for Cython code without the GIL.
+CPython's own tests have a hook that makes the n-th allocation fail. The allocation may be for an
+object, for the items of a list, or in Cython code without the GIL.
 """
 
 import gc
@@ -20,7 +20,7 @@ from tests.faults.scenario import TARGETS, Scenario, state_of
 
 
 class Pieces:
-    """A file to write to. A BytesIO without memory would claim to be closed."""
+    """A file to write to; a BytesIO would claim to be closed when memory runs out."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -40,7 +40,7 @@ def encoded(operations: list[Any], format: str = "jelly-patch") -> bytes:
 
 
 class Work(ABC):
-    """Work that may run out of memory.
+    """A task that may run out of memory.
 
     Args:
         scenario: The scenario to apply.
@@ -149,7 +149,7 @@ class Record(Apply):
 
     def run(self, prepared: Any) -> Any:
         target = prepared[1]
-        # A Dataset makes Python give warnings, which without memory become a SystemError.
+        # A Dataset causes Python warnings, which become a SystemError when memory runs out.
         graph = getattr(target, "default_graph", target)
         with jr.record(target, patches := []):
             graph.remove((URIRef("urn:s"), None, None))
@@ -184,22 +184,22 @@ WORKS: dict[str, Callable[..., Work]] = {
     "record": Record,
 }
 
-# CPython 3.11 loses its references to a function's arguments if it has no memory for one of the
-# function's cells. It also loses a tuple from which a list is made, if it has no memory for the
-# list. The objects are kept until the process ends, so that they don't count as leaks of ours.
+# CPython 3.11 loses its references to a function's arguments if it can't allocate one of the
+# function's cells. It also loses a tuple from which a list is made, if it can't allocate the list.
+# The objects are kept until the process ends, so that they don't count as our leaks.
 KEPT: list[Work] = []
 
-# The work can be done without some allocations. If this many in a row do no harm, the work has all
-# the memory that it needs.
+# Some failed allocations do no harm. If this many in a row do no harm, the work has all the memory
+# that it needs.
 ENOUGH = 40
 
 
 def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
-    """Do `work` again and again; each time another one of its allocations fails.
+    """Do `work` repeatedly, with a different allocation failing each time.
 
     Args:
         work: The work to do.
-        stride: 1 for each allocation; n for each n-th allocation.
+        stride: 1 for each allocation; n for every n-th allocation.
     """
     from _testcapi import remove_mem_hooks, set_nomemory  # type: ignore[import-not-found]
 
@@ -220,7 +220,7 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
         else:
             remove_mem_hooks()
         gc.enable()
-        # CPython raises these errors if it has no memory for a lock, and in 3.11 for a call.
+        # CPython raises these errors if it can't allocate a lock or, in 3.11, memory for a call.
         is_pythons = isinstance(caught, RuntimeError | SystemError) and any(
             words in str(caught) for words in ("can't allocate lock", "NULL without setting")
         )
@@ -236,7 +236,7 @@ def failing_at_each_allocation(work: Work, *, stride: int = 1) -> Tally:
 
 
 def main() -> None:
-    """Print how many allocations failed; the arguments are a work, a target, and a stride."""
+    """Print how many allocations failed; the arguments are a task, a target, and a stride."""
     work, target, stride = sys.argv[1:]
     KEPT.append(WORKS[work](Scenario(TARGETS[target])))
     tally = failing_at_each_allocation(KEPT[0], stride=int(stride))

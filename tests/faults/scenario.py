@@ -1,4 +1,4 @@
-"""Patches to inject faults into, and the states that a target may have after a fault."""
+"""Patches to inject faults into, and the states that a target may be in after a fault."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -46,27 +46,27 @@ def prefix_deleted(prefix: str) -> Operation:
 BEFORE = [add(1), add(2, G), add(2, H), add(3, H), prefix_added("before", "urn:before#")]
 OPERATIONS = [
     *(TX, add(10), add(11, G), delete(1), TC),
-    # This transaction changes existing statements, the last one of a graph, statements that it
-    # deletes and adds again, and new graphs.
+    # This transaction changes existing statements, including the last one of a graph, statements
+    # that it deletes and adds again, and new graphs.
     *(TX, add(1), delete(1), add(1), add(7), delete(2, G), delete(11, G), add(3, H), delete(3, H)),
     *(add(3, H), add(4, NEW), add(5, BNode("new")), delete(5, BNode("new"))),
     prefix_added("before", "urn:other#"),
     *(prefix_added("new", "urn:before#"), prefix_deleted("rdfs"), TC),
     *(TX, delete(10), add(8, NEW), delete(4, NEW), prefix_added("gone", "urn:gone#"), TA),
-    # These operations have no transaction.
+    # These operations are outside any transaction.
     *(add(9), add(1, H), delete(10), END),
     *(TX, add(12, s=BNode("b")), delete(3, H), prefix_added("last", "urn:last#"), TC),
 ]
-"""Transactions that are committed, one that is aborted, and operations outside of any."""
+"""Committed transactions, an aborted one, and operations outside any transaction."""
 
 
 def can_unbind(target: Graph) -> bool:
-    """Return whether the store can unbind prefixes; rdflib has no method for that."""
+    """Return whether the store can unbind prefixes; rdflib has no method for this."""
     return isinstance(open_prefixes(target.store), PrefixMap)
 
 
 def state_of(target: Graph) -> dict[str, Any]:
-    """Return the visible state, and check that all ways to read it agree."""
+    """Return the visible state; check that all ways to read it agree."""
     store = target.store
     if isinstance(store, SPARQLStore):
         at_the_endpoint = target.endpoint.store
@@ -102,11 +102,11 @@ def state_of(target: Graph) -> dict[str, Any]:
 
 
 class Scenario:
-    """Operations for a kind of target, the target's content at first, and after each commit.
+    """Operations for a kind of target, and the target's content initially and after each commit.
 
     Args:
         make: Makes an empty target.
-        before: The operations that give the target its first content.
+        before: The operations that create the target's initial content.
         operations: The operations to apply.
     """
 
@@ -124,25 +124,25 @@ class Scenario:
             self.prepare(target)
             self.states = [state_of(target)]
             apply(self._watched(lambda: self.states.append(state_of(target))), target)
-        # For each number of commits that a stopped target may have: its state after all operations
-        # are applied to it again.
+        # For each number of commits that an interrupted target may have: its state after all
+        # operations are applied again.
         self._finals: dict[int, dict[str, Any]] = {}
 
     def _fitting(self, operations: Iterable[Operation], target: Graph) -> list[Operation]:
-        """Return the operations that a kind of target can have."""
+        """Return the operations that a kind of target supports."""
         fitting = list(operations)
         if not isinstance(target, ConjunctiveGraph):
             fitting = [op for op in fitting if len(op) < 5 or op[4] in (D, None)]
         if not can_unbind(target):
             fitting = [op for op in fitting if op[0] != Op.PD]
         if isinstance(target.store, SPARQLStore):
-            # The blank nodes of an endpoint are different each time. Also, each operation takes a
-            # request, so there must be few.
+            # The blank nodes of an endpoint are different each time. Also, each operation needs a
+            # request, so there must be few operations.
             fitting = [op for op in fitting if not any(isinstance(term, BNode) for term in op)]
         return fitting
 
     def prepare(self, target: Graph) -> None:
-        """Give an empty target its first content."""
+        """Fill an empty target with its initial content."""
         # rdflib binds its prefixes when the namespace manager is made.
         _ = target.namespace_manager
         apply(self._before, target)
@@ -153,7 +153,7 @@ class Scenario:
         apply(self._watched(lambda: None), target)
 
     def _watched(self, after_commit: Callable[[], None]) -> Iterator[Operation]:
-        """Yield the operations, and note when the next one is requested after a commit."""
+        """Yield the operations, and count a commit when the operation after it is requested."""
         for operation in self.operations:
             yield operation
             if operation in (TC, END):
@@ -161,7 +161,7 @@ class Scenario:
                 after_commit()
 
     def check(self, target: Graph, error: BaseException) -> None:
-        """Check that a target has the state of the last commit, and that it can be used as before.
+        """Check that a target is in the state of the last commit, and that it is still usable.
 
         Args:
             target: The target that the operations were applied to.
@@ -169,7 +169,7 @@ class Scenario:
         """
         state = state_of(target)
         if isinstance(error, RollbackError) and not can_unbind(target):
-            # The error is right: rdflib has no way to unbind a prefix of this store.
+            # The error is correct: rdflib has no way to unbind a prefix of this store.
             expected = self.states[self.committed]
             assert state["prefixes"].items() > expected["prefixes"].items()
             assert {**state, "prefixes": 0, "iris": 0} == {**expected, "prefixes": 0, "iris": 0}

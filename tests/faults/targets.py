@@ -1,4 +1,4 @@
-"""Stores that use other paths through the package than rdflib's own stores, and an endpoint."""
+"""Stores that take other code paths through the package than rdflib's stores, and an endpoint."""
 
 import threading
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class OtherOxigraph(OxigraphStore):
 
 
 class TransactionalStore(Memory):
-    """A store with transactions, made by a copy of its content; a rollback is one step."""
+    """A store whose transactions are copies of its content; a rollback is one step."""
 
     transaction_aware = True
 
@@ -45,7 +45,7 @@ class TransactionalStore(Memory):
 
     def commit(self) -> None:
         self.calls.append("commit")
-        # Prefixes of a store are not part of a transaction.
+        # A store's prefixes are not part of a transaction.
         names = [name for name in vars(self) if name.startswith("_Memory")]
         names = [name for name in names if not name.endswith(("__namespace", "__prefix"))]
         self.saved = {name: _copied(getattr(self, name)) for name in names}
@@ -62,9 +62,9 @@ def _copied(value: Any) -> Any:
 
 
 class ForeignStore(Store):
-    """A store as another project writes it: rdflib's interface, with one set of quads.
+    """A store like those of other projects: rdflib's interface, with one set of quads.
 
-    As in a database, each change is one call of C code, which is made or not.
+    As in a database, each change is one call of C code, which happens or not.
     """
 
     context_aware = True
@@ -115,7 +115,7 @@ class ForeignStore(Store):
         self.remove((None, None, None), graph)
         self.names.pop(graph.identifier, None)
 
-    # One dict has the IRI of each prefix, and no IRI has two prefixes.
+    # One dict stores the IRI of each prefix, and no IRI has two prefixes.
     def bind(self, prefix: str, namespace: Any, override: bool = True) -> None:
         if override or (prefix not in self.iris and namespace not in self.iris.values()):
             kept = {name: iri for name, iri in self.iris.items() if iri != namespace}
@@ -136,8 +136,8 @@ class Endpoint:
 
     Attributes:
         url: The address of the endpoint.
-        turn: The number of the request that fails, counted from 0; None for none.
-        does_it: Whether the endpoint does what is asked before it fails.
+        turn: The number of the request that fails, counted from 0; None if none fails.
+        does_it: Whether the endpoint executes the request before it fails.
         requests: The number of requests.
     """
 

@@ -1,6 +1,6 @@
-"""Tests that input with a fault leaves the state of the last commit before the fault.
+"""Tests that input with a fault leaves the target in the last state committed before the fault.
 
-The input can't be read, is cut off, or is damaged.
+The input is unreadable, truncated, or damaged.
 """
 
 import io
@@ -25,7 +25,7 @@ SOME = 64
 
 
 class FailingFile(io.RawIOBase):
-    """Returns a few bytes at a time, and fails at one of the reads."""
+    """Returns a few bytes at a time, and fails on one of the reads."""
 
     def __init__(self, data: bytes, turn: int) -> None:
         self.file = io.BytesIO(data)
@@ -45,8 +45,7 @@ class FailingFile(io.RawIOBase):
 def committed_states(before: Any, operations: list[jr.Operation]) -> list[set[Any]]:
     """Return the committed statements after each operation: a short model, without a store.
 
-    The last element is for the end of the input, which commits the operations outside of
-    transactions.
+    The last element is for the end of the input, which commits the operations outside transactions.
     """
     committed = set(before)
     now = set(committed)
@@ -67,7 +66,7 @@ def committed_states(before: Any, operations: list[jr.Operation]) -> list[set[An
 
 
 def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> bool:
-    """Apply a source with a fault, compare with the model, and return whether an error came."""
+    """Apply a faulty source, compare with the model, and return whether an error was raised."""
     operations: list[jr.Operation] = []
     fault: Exception | None = None
     try:
@@ -84,7 +83,8 @@ def checked(scenario: Scenario, make_source: Callable[[], Any], format: str) -> 
             caught = error
         found = state_of(target)["statements"]
         if isinstance(caught, jr.ApplyError):
-            # The damage made a patch that can't be applied, and the model does not know how far.
+            # The damage made a patch that can't be applied; the model can't tell how far it was
+            # read.
             assert found in states
         else:
             assert (caught is None) == (fault is None), (caught, fault)

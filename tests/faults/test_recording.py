@@ -1,4 +1,4 @@
-"""Tests Ctrl+C at the end of a recording, wherever Python looks for signals."""
+"""Tests Ctrl+C at the end of a recording, wherever Python checks for signals."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def change(dataset: Dataset) -> None:
 
 
 def block(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
-    """Yield the recorder when the interrupts start."""
+    """Yield the recorder at the point where interrupts start."""
     with record(dataset) as recorder:
         change(dataset)
         yield recorder
@@ -49,7 +49,7 @@ def inner_block(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
 
 
 def twice(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
-    """Record in two recordings; the outer one gets the changes that undo those of the inner."""
+    """Record in two nested recordings; the outer one records the rollback of the inner one."""
     with record(dataset):
         yield from block(dataset, has_failed)
 
@@ -57,7 +57,7 @@ def twice(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
 def run(work: Iterator[Any], turn: int) -> tuple[Any, bool, type[BaseException] | None]:
     """Run `work`, interrupt it after it yields, and return whether that was possible.
 
-    The result also has the recorder, and the class of the exception.
+    The result also includes the recorder, and the class of the exception.
     """
     recorder = next(work)
     places, error = interrupted_at(turn, lambda: next(work, None), FILES)
@@ -110,7 +110,7 @@ def test_what_is_committed_is_recorded_or_undone(
         assert error is (KeyboardInterrupt if is_hit else None), turn
         found = exact_state(dataset)
         is_recorded = len(recorder.patch) > 0
-        # If the interrupt comes just after the patch was passed on, the changes are undone,
+        # If the interrupt comes just after the patch was passed on, the changes are rolled back,
         # although they are recorded: see docs/patch-log.md.
         assert found in ((before, after) if is_recorded else (before,)), turn
         outcomes.add((is_recorded, found == after))

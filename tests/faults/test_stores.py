@@ -1,4 +1,4 @@
-"""Tests that an error of a store, or Ctrl-C, leaves the state of the last commit."""
+"""Tests that a store error, or Ctrl-C, leaves the target in the state of the last commit."""
 
 import gc
 import random
@@ -28,12 +28,12 @@ from tests.faults.scenario import BEFORE, TARGETS, G, Scenario, add, delete, pre
 from tests.faults.targets import ForeignStore, OtherMemory, endpoint_store
 from tests.support import run
 
-# The fast paths for Memory and JellyStore call no methods of the store, so this list lacks them.
+# The fast paths for Memory and JellyStore call no store methods, so this list lacks them.
 CALLED = [
     *("another Memory", "SimpleMemory", "AuditableStore around Memory", "transactional"),
     *("Oxigraph in memory", "Oxigraph on disk", "of a third party"),
 ]
-# An interrupt may stop a method of rdflib's Memory store in the middle: see docs/reliability.md.
+# An interrupt may stop a method of rdflib's Memory store halfway: see docs/reliability.md.
 WHOLE = [
     *("Memory", "Memory, a Graph", "Jelly", "Oxigraph in memory", "AuditableStore around Oxigraph"),
     *("transactional", "of a third party"),
@@ -55,13 +55,13 @@ def test_a_fault_at_each_call_of_the_store(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in CALLED if name != "Oxigraph on disk"])
 def test_another_fault_while_the_first_is_undone(name: str) -> None:
-    """Even if a store fails once more, all changes are undone."""
+    """Even if a store fails once more, all changes are rolled back."""
     # The package calls fewer methods of Oxigraph's store.
     tally = twice(TARGETS[name], stride=3 if name.startswith("Oxigraph") else 11)
     assert tally.injected > 5
 
 
-# rdflib leaves open the response of an endpoint that answers with an error.
+# rdflib does not close the response when an endpoint responds with an error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_fault_at_each_request_to_an_endpoint() -> None:
@@ -92,7 +92,7 @@ def test_an_interrupt_at_each_place(name: str) -> None:
 
 @pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_every_place_of_ours(name: str) -> None:
-    """The places next to a commit are few, so samples of all places could miss them."""
+    """The points next to a commit are few, so samples of all points could miss them."""
     tally = at_each_place(TARGETS[name], within=OUR_PYTHON, operations=ONE_TRANSACTION)
     assert tally.injected > 20
 
@@ -116,7 +116,7 @@ def record_all(data: bytes, target: Graph) -> None:
 
 
 def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Do `work`, interrupt it after `seconds` if not 0, and return whether it was interrupted."""
+    """Do `work`, interrupt it after `seconds` unless 0, and return whether it was interrupted."""
     is_interrupted = False
     # The garbage collector would swallow an exception in its callback.
     gc.disable()
@@ -128,7 +128,7 @@ def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
-        # The signal came at the last moment.
+        # The signal arrived at the last moment.
         is_interrupted = True
     gc.enable()
     return is_interrupted
@@ -137,7 +137,7 @@ def interrupted_after(seconds: float, work: Callable[[], object]) -> bool:
 @pytest.mark.parametrize("work", [apply, record_all])
 @pytest.mark.parametrize("name", ["Memory", "Oxigraph in memory"])
 def test_an_interrupt_by_a_signal(name: str, work: Any) -> None:
-    """Ctrl-C may come wherever Python looks for signals, also in compiled code."""
+    """Ctrl-C may come wherever Python checks for signals, including compiled code."""
     scenario = Scenario(TARGETS[name], operations=MANY)
     states = scenario.states if work is apply else [scenario.states[0], scenario.states[-1]]
     data = encoded(scenario.operations)
@@ -148,7 +148,7 @@ def test_an_interrupt_by_a_signal(name: str, work: Any) -> None:
             with scenario.make() as target:
                 scenario.prepare(target)
                 start = time.perf_counter()
-                # The first run takes longer than all others.
+                # The first run takes longer than the others.
                 seconds = chance.uniform(1e-6, whole) if turn > 1 else 0.0
                 caught = interrupted_after(seconds, partial(work, data, target))
                 whole = whole if caught else time.perf_counter() - start
@@ -238,7 +238,7 @@ def test_a_store_that_always_interrupts_does_not_go_on_forever() -> None:
 
 
 def test_prefixes_that_can_not_be_unbound_are_told_of() -> None:
-    """An error reports a new prefix that can't be unbound, because rdflib has no method for it."""
+    """An error reports a new prefix that rdflib has no method to unbind."""
     dataset = Dataset(ForeignStore())
     _ = dataset.namespace_manager
     before = state_of(dataset)

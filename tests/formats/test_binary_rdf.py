@@ -1,6 +1,6 @@
-"""Tests RDF Thrift and RDF Protobuf with rows that other packages make and read.
+"""Tests RDF Thrift and RDF Protobuf with rows that other packages write and read.
 
-Both formats have structs or messages of the same names. tests/interop/jvm compares the formats
+Both formats have structs or messages with the same names. tests/interop/jvm compares the formats
 with Jena itself.
 """
 
@@ -31,12 +31,12 @@ S, P, O = (("iri", f"urn:{letter}") for letter in "spo")  # noqa: E741
 
 @dataclass
 class Side:
-    """A format, with the functions by which another package makes and encodes its structs."""
+    """A format, with the functions with which another package makes and encodes its structs."""
 
     format: Any
     make: Callable[..., Any]
     encode: Callable[[Any], bytes]
-    # The deepest quoted triple that can be written has this depth.
+    # The deepest quoted triple that can be written.
     depth: int
 
     def term(self, plain_term: Plain) -> Any:
@@ -122,12 +122,12 @@ def test_what_others_make_is_read(side: Side, rows: list[Any], size: int) -> Non
 @settings(max_examples=15)
 @given(rows=statements)
 def test_others_read_what_is_written(side: Side, rows: list[Any]) -> None:
-    """Each row has exactly the bytes that the other package gives it."""
+    """Each row has exactly the bytes that the other package writes."""
     given_rows = [(*row[:3], row[3] or DEFAULT_GRAPH) for row in rows]
     try:
         data = side.write(given_rows)
     except jr.EncodeError as error:
-        # The lines of N-Quads, whose IRIs are checked, refused the row.
+        # The N-Quads encoder, which checks IRIs, refused the row.
         assert side is PROTOBUF and "can't be written as an IRI" in str(error)  # noqa: PT017, PT018
         return
     assert data == b"".join(side.statement(*(row if row[3] else row[:3])) for row in rows)
@@ -135,7 +135,7 @@ def test_others_read_what_is_written(side: Side, rows: list[Any]) -> None:
 
 @sides
 def test_prefixes(side: Side) -> None:
-    """The last declaration of a prefix gives the IRI of a name; earlier ones no longer count."""
+    """The last declaration of a prefix determines a name's IRI; earlier ones no longer count."""
     name = side.make("RDF_Term", prefixName=side.name("ex", "a"))
     literal = side.make("RDF_Literal", lex="1", dtPrefix=side.name("ex", "d"))
     term = side.make("RDF_Term", literal=literal)
@@ -222,7 +222,7 @@ def test_what_lacks_is_told(side: Side) -> None:
 
 
 def test_a_literal_of_rdf_thrift_has_a_language_or_a_datatype() -> None:
-    """A literal with a language and a datatype is refused; RDF Protobuf has room for one."""
+    """A literal with a language and a datatype is refused; RDF Protobuf can't have both."""
     kind = {"datatype": "urn:d"}, {"dtPrefix": THRIFT.name("", "d")}
     for datatype in kind:
         literal = THRIFT.make("RDF_Literal", lex="x", langtag="en", **datatype)
@@ -314,7 +314,7 @@ def test_the_base_of_rdf_protobuf_says_nothing() -> None:
 
 
 def test_a_row_of_ten_bytes_is_no_bare_frame() -> None:
-    """The row's length, 10, is also the tag of a frame's row."""
+    """The row's length, 10, is also the tag of a row in a frame."""
     blank = PROTOBUF.prefix("a", "urn")
     assert blank[0] == 10
     assert PROTOBUF.read(blank) == []

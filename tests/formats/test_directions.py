@@ -23,7 +23,7 @@ from tests.core.jelly.draft_streams import DRAFT_STREAMS, QUADS_COLUMNS, QUADS_O
 from tests.formats.syntaxes.support import ISOLATED, PARSED, write_batches
 from tests.pieces import Pieces
 
-# Both the writer and the reader of these syntaxes have directions.
+# Both the writer and the reader of these syntaxes support directions.
 KEEP = ("n-triples", "n-quads", "turtle", "trig", "rdf-xml", "json-ld")
 REFUSE = ("n3", "jelly-rdf", "jelly-text", "rdf-thrift", "rdf-protobuf")
 WORDS = "literal '[xm]' with the base direction rtl: {} none; to leave directions out, read with"
@@ -47,7 +47,7 @@ def tags_of(source: Any, format: Any = "n-quads", **arguments: Any) -> list[str]
 
 
 def frame(data: bytes) -> bytes:
-    """Return the frame `data` of less than 16,384 bytes with its length before it."""
+    """Return the frame `data` of less than 16,384 bytes, prefixed with its length."""
     size = len(data)
     return (bytes([size]) if size < 128 else bytes([size & 127 | 128, size >> 7])) + data
 
@@ -101,7 +101,7 @@ class TestKept:
     @pytest.mark.parametrize("format", ["turtle", "trig"])
     def test_capitals(self, format: str) -> None:
         tags = ["AR--rtl", "en-GB--ltr", "x-A--rtl", "i-Lux--ltr"]
-        # An irregular tag comes in lower case, as without a direction.
+        # An irregular tag is read in lower case, as without a direction.
         assert tags_of(lines(tags), format) == [*tags[:3], "i-lux--ltr"]
 
     def test_in_quoted_triples(self) -> None:
@@ -178,7 +178,7 @@ class TestWhatIsATag:
                 tags_of(lines([tag]), format, strict=strict)
 
     def test_the_language_is_checked(self) -> None:
-        """With strict the language must be valid by BCP 47, as without a direction."""
+        """With strict the language must be valid according to BCP 47, as without a direction."""
         for language, is_strict in itertools.product(["ar-x", "abcdefghi"], [True, False]):
             if is_strict:
                 with pytest.raises(jr.DecodeError, match="BCP 47"):
@@ -219,7 +219,7 @@ class TestRefused:
             writer.write_all(next(jr.read_batches(lines(["ar"]), format="n-quads")))
             with pytest.raises(jr.EncodeError, match=WORDS.format(".*")):
                 writer.write_all(next(jr.read_batches(lines(["he--rtl"]), format="n-quads")))
-        # The statements before are written, and nothing of the refused statement.
+        # The preceding statements are written, and nothing of the refused statement.
         assert [s[2].language for s in jr.read_statements(file.getvalue(), format=format)] == ["ar"]
 
     @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ class TestRefused:
                 list(itertools.chain(*read(lines(TAGS), format="n-quads")))
         with pytest.raises(jr.DecodeError) as caught:
             list(jr.read_statements(lines(["ar"] * 3000 + ["ar--rtl"]), format="n-quads"))
-        # The error has the place where the batch of the literal starts.
+        # The error has the position where the literal's batch starts.
         assert caught.value.line is not None
         assert 2000 < caught.value.line <= 3001
         assert caught.value.offset == len(lines(["ar"] * (caught.value.line - 1)))
@@ -262,7 +262,7 @@ class TestRefused:
         batch = next(jr.read_batches(lines(["ar--rtl"]), format="n-quads"))
         assert batch.terms.show(batch.o[0]) == '"x"@ar--rtl'
         assert "&quot;x&quot;@ar--rtl" in batch._repr_html_()
-        # Making the text does not make a node that the batch would then return.
+        # Making the text does not create a node that the batch would later return.
         with pytest.raises(jr.DecodeError, match="base direction"):
             list(batch.terms)
 
@@ -325,7 +325,7 @@ def test_a_direction_without_a_version_has_no_meaning() -> None:
 
 
 class TestJelly12:
-    """The draft of Jelly-RDF 1.2 is the only Jelly format that has directions."""
+    """The draft of Jelly-RDF 1.2 is the only Jelly format that supports directions."""
 
     STREAM = frame(QUADS_OPTIONS + QUADS_COLUMNS) + 3 * frame(QUADS_COLUMNS)
 

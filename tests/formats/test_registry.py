@@ -1,4 +1,4 @@
-"""Tests finding formats, and reading and writing by the names of formats."""
+"""Tests finding formats, and reading and writing by format name."""
 
 import gc
 import gzip
@@ -68,7 +68,7 @@ class TestFormatsOfChanges:
 
 
 def test_a_file_that_is_never_read_is_closed(tmp_path: Path) -> None:
-    """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
+    """An unclosed file causes a ResourceWarning, which pytest turns into an error."""
     path = tmp_path / "changes.dat"
     path.write_bytes(written("rdf-patch"))
     for call in (jr.read_operations, jr.read_patches, jr.read_batches):
@@ -110,7 +110,7 @@ def test_starts_of_other_things(data: bytes) -> None:
     ],
 )
 def test_names_of_syntaxes(name: str, keys: str) -> None:
-    """The names and extensions of syntaxes are those of rdflib, and of other programs."""
+    """The names and extensions of syntaxes are those of rdflib and of other programs."""
     for key in keys.split():
         assert find_format(key).name == name
         if key.isalnum() and key not in ("ntriples", "nquads", "turtle", "Turtle"):

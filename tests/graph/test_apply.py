@@ -110,7 +110,7 @@ def test_a_named_graph_of_a_dataset_is_a_graph() -> None:
     dataset = Dataset()
     apply([add(1)], dataset.graph(G))
     assert quads(dataset) == {("1", G)}
-    # In a store without named graphs, the default graph does not include other graphs, either.
+    # Nor does the default graph include other graphs in a store without named graphs.
     for graph in (dataset.graph(G), Graph(SimpleMemory(), DEFAULT)):
         with pytest.raises(ApplyError, match="no named graphs"):
             apply([add(1, G)], graph)
@@ -251,7 +251,7 @@ def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
 # --- transactions --------------------------------------------------------------------------------
 
 BEFORE = [add(1, DEFAULT), add(2, G), add(3, H), (Op.PA, "before", URIRef("urn:before#"), None)]
-# The changes include additions of existing statements and deletions of missing ones.
+# The changes include adding existing statements and deleting missing ones.
 CHANGES = [
     add(1, DEFAULT),
     delete(1, DEFAULT),
@@ -272,7 +272,7 @@ PLAIN_CHANGES = [op for op in CHANGES if len(op) < 5 or op[4] == DEFAULT]
 
 
 def prepared(target: Graph) -> dict[str, Any]:
-    """Put some statements into the target, and return its state."""
+    """Add some statements to the target, and return its state."""
     plain = not isinstance(target, Dataset)
     apply([op for op in BEFORE if not plain or len(op) < 5 or op[4] == DEFAULT], target)
     return exact_state(target)
@@ -346,10 +346,10 @@ NOT_OPERATIONS: list[Any] = [
 ]
 
 
-# The ids are numbers, because the repr of some of these has an address or a random label.
+# The ids are numbers, because the repr of some operations has an address or a random label.
 @pytest.mark.parametrize("wrong", NOT_OPERATIONS, ids=range(len(NOT_OPERATIONS)))
 def test_what_is_no_operation(wrong: Any) -> None:
-    """Each way into a store gives the same error, whatever operations came before."""
+    """Each way into a store raises the same error, whatever operations came before."""
     messages = set()
     kinds = (Dataset, Graph)
     for cls, store in [(Dataset, "Jelly"), *product(kinds, (Memory, OtherMemory))]:
@@ -382,7 +382,7 @@ def test_what_is_no_operation_says_why() -> None:
             with pytest.raises(ApplyError, match=message):
                 apply(make_source(), target)
             assert len(target) == 0
-    # The uses that the hints suggest work.
+    # The usages that the hints suggest work.
     target = Graph()
     for patch in jr.read_patches(data):
         patch.apply(target)
@@ -587,7 +587,7 @@ def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
     )
     assert prefixes(dataset) == {"x": "urn:x#", "y": "urn:y#"}
     assert result.prefixes_added == 2
-    # rdflib's own bind would make "x1" here.
+    # rdflib's own bind would create "x1" here.
     result = apply([(Op.PA, "x", URIRef("urn:z#"), None)], dataset)
     assert prefixes(dataset) == {"x": "urn:z#", "y": "urn:y#"}
     # The prefix of one IRI becomes the prefix of another IRI.
@@ -623,7 +623,7 @@ def test_short_names_follow_the_prefixes(target: Graph) -> None:
     assert manager.qname("urn:x/a") == "y:a"
     apply([(Op.PD, "y", None, None)], target)
     assert manager.qname("urn:x/a") == "ns1:a"
-    # The longest namespace counts, which an IRI alone does not show.
+    # The longest namespace applies, which can't be seen from an IRI alone.
     apply([(Op.PA, "longer", URIRef("urn:x/b"), None)], target)
     assert manager.qname("urn:x/bc") == "longer:c"
 
@@ -691,7 +691,7 @@ def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
 
 
 class StubbornStore(OtherMemory):
-    """A store that has transactions, but can't roll back."""
+    """A store that has transactions but can't roll back."""
 
     transaction_aware = True
 
@@ -703,7 +703,7 @@ class StubbornStore(OtherMemory):
 
 
 def test_a_store_that_can_not_roll_back() -> None:
-    """The changes that the store has left are undone, and the error says so."""
+    """The package undoes the changes that the store left in place; the error has the reason."""
     dataset = Dataset(StubbornStore())
     dataset.add((S, P, O, G))
     with pytest.raises(ApplyError, match="no way back"):

@@ -1,4 +1,4 @@
-"""Tests literals with a base direction: which are the same term, and that no graph takes any."""
+"""Tests literals with a base direction: which are the same term, and that graphs refuse them."""
 
 import itertools
 import warnings
@@ -25,7 +25,7 @@ STORES = ["Jelly", "default", "Oxigraph"]
 
 
 def batch_of(*changes: tuple[Op, str]) -> Batch:
-    """Return a batch with changes of a statement whose object has the given language tags."""
+    """Return a batch of changes to statements whose objects have the given language tags."""
     builder = BatchBuilder(make_node_factory(False), jr.Limits())
     for op, tag in changes:
         s, p, o = builder.iri("urn:s"), builder.iri("urn:p"), builder.literal("x", tag)
@@ -55,7 +55,7 @@ def test_identity(are_same: Callable[[str, str], bool]) -> None:
 
 
 def sources() -> Iterator[Any]:
-    """Yield the sources from which a literal with a direction may reach a graph."""
+    """Yield the sources from which a literal with a base direction could reach a graph."""
     yield jr.read_batches(LINES.encode(), format="n-quads")
     for op in (Op.A, Op.D):
         yield [batch_of((Op.A, "ar"), (op, "ar--rtl"))]
@@ -84,7 +84,7 @@ class TestParsing:
         with pytest.raises(ParserError, match='directions="drop"') as caught:
             dataset.parse(data=LINES, format=format)
         assert isinstance(caught.value, jr.DecodeError)
-        # pyoxigraph does not report the places of its statements.
+        # pyoxigraph does not report the positions of its statements.
         assert (caught.value.offset is None) == (format == "trig")
         assert exact_state(dataset) == before
         with warnings.catch_warnings(record=True) as told:

@@ -1,4 +1,4 @@
-"""Tests that operations without an effect are counted, and that `strict` refuses them."""
+"""Tests that operations without effect are counted, and that `strict` refuses them."""
 
 import warnings
 from pathlib import Path

@@ -25,7 +25,7 @@ from tests.faults.targets import OtherMemory
 
 
 class Own(Literal):
-    """A program's own class of literals, which are the same terms."""
+    """A program's own subclass of Literal, whose literals are the same terms."""
 
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -56,7 +56,7 @@ WAYS = st.one_of(
 
 
 def changes_by(route: str, op: Op, o: Any, g: URIRef | None) -> Any:
-    """Return a patch with a change of the statement, as the route gives it."""
+    """Return a patch that changes the statement, as the route represents it."""
     file = io.BytesIO()
     if route in PATCHES:
         with jr.PatchWriter(file, format=route) as writer:
@@ -86,7 +86,7 @@ def changes_by(route: str, op: Op, o: Any, g: URIRef | None) -> Any:
 @pytest.mark.parametrize("store", STORES)
 @given(st.sampled_from(PAIRS), WAYS, st.booleans())
 def test_a_change_finds_its_statement(store: str, pair: Any, way: Any, is_batch: bool) -> None:
-    """A base and a patch may come by different routes, with any spellings of a statement."""
+    """A base and a patch may come by different routes, with any spelling of a statement."""
     there, here, g = way
     dataset = Dataset(STORES[store]())
     form = jr.Patch if is_batch else list
@@ -103,7 +103,7 @@ def test_a_change_finds_its_statement(store: str, pair: Any, way: Any, is_batch:
 @pytest.mark.parametrize("store", ["Jelly", "Oxigraph"])
 @pytest.mark.parametrize("g", [None, G])
 def test_a_recorded_update_finds_its_statement(store: str, g: Any, tmp_path: Path) -> None:
-    """SPARQL Update and the recorded patch delete a statement in any spelling, on every store."""
+    """SPARQL Update and the recorded patch delete a statement in any spelling, in every store."""
     path = tmp_path / "changes.jellyp"
     for one, other in PAIRS:
         data = f"{S.n3()} {P.n3()} {other.n3()}"
@@ -127,7 +127,7 @@ def test_followers_of_one_log_have_the_same_statements(store: str, steps: Any) -
     operations = [(Op.A if is_add else Op.D, S, P, o, None) for is_add, o in steps]
     dataset, model = Dataset(STORES[store]()), Dataset("Jelly")
     for operation in operations:
-        # Each operation is its own patch, as in a log.
+        # Each operation is a separate patch, as in a log.
         result, expected = jr.apply([operation], dataset), jr.apply([operation], model)
         assert (result.added, result.deleted) == (expected.added, expected.deleted)
         assert {*map(identity, dataset.objects())} == {*map(identity, model.objects())}
@@ -138,7 +138,7 @@ def test_followers_of_one_log_have_the_same_statements(store: str, steps: Any) -
     assert {*map(identity, together.objects())} == {*map(identity, model.objects())}
 
 
-# With these calls users change a graph; each takes the graph, a term and another term.
+# Users change a graph with these calls; each takes the graph, a term and another term.
 HANDS: list[Callable[[Graph, Any, Any], object]] = [
     lambda graph, o, _: graph.add((S, P, o)),
     lambda graph, o, _: graph.remove((S, P, o)),
@@ -153,7 +153,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(HANDS), *[st.sampled_from(STRING + TA
 def test_a_follower_of_what_is_recorded_has_the_same_statements(
     store: str, before: Any, steps: Any, is_undone: bool
 ) -> None:
-    """A follower has the same statements, though rdflib's store has two for one string."""
+    """A follower has the same statements, though rdflib's store has two for one string literal."""
     leader, follower = Dataset(STORES[store]()), Dataset("Jelly")
     for change, *terms in before:
         change(leader.default_graph, *terms)
@@ -176,7 +176,7 @@ def test_a_store_gives_back_the_spelling_that_it_got_first() -> None:
         dataset = Dataset("Jelly")
         dataset.add((S, P, first))
         dataset.add((S, P, second))
-        # Another statement has its own spelling.
+        # A different statement keeps its own spelling.
         dataset.add((S, S, second))
         assert [o.n3() for o in dataset.objects(S, P)] == [first.n3()]
         assert [o.n3() for o in dataset.objects(S, S)] == [second.n3()]
@@ -197,7 +197,7 @@ def test_an_addition_after_a_deletion_has_its_own_spelling() -> None:
 def test_all_graphs_together_give_the_spelling_that_came_first(is_rewritten: bool) -> None:
     for first, second in PAIRS:
         dataset = Dataset("Jelly", default_union=True)
-        # The older graph gets the statement later.
+        # The older graph receives the statement later.
         names = [URIRef("urn:older"), URIRef("urn:newer")]
         for name in names:
             dataset.graph(name)
@@ -247,7 +247,7 @@ def are_same_by_filter(one: Any, other: Any, *, any_spelling: bool = True) -> bo
 
 
 def are_same_by_page(one: Any, other: Any) -> bool:
-    """Return whether a page has one number for both terms, in one batch and in two."""
+    """Return whether a page assigns one number to both terms, in one batch and in two batches."""
     both, terms = batch_of(one, other), Terms()
     found = [terms.numbers_of(both)[o] for o in both.o]
     for term in (other, one):
@@ -276,7 +276,7 @@ QUOTING: list[Callable[[Any], Any]] = [
 ]
 
 
-# Stores have no quoted triples.
+# Stores don't support quoted triples.
 WITH_QUOTED = (are_same_by_filter, are_same_by_page, are_same_by_compact)
 
 

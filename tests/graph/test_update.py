@@ -1,4 +1,4 @@
-"""Tests SPARQL Update where rdflib's own implementation gives other results."""
+"""Tests SPARQL Update where rdflib's own implementation gives different results."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Makes hostile input of any size piece by piece, and ordinary input to compare it with."""
+"""Generates hostile input of any size piece by piece, and ordinary input for comparison."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ from tests.oracle.wire import LEN, field, tag, varint
 MIB = 1 << 20
 FRAME_ROWS = 512
 
-# Rows of RdfPatchRow, by their fields.
+# The rows of RdfPatchRow, by field number.
 ADD, DELETE, PREFIX_ADD, PREFIX_DELETE, START, COMMIT, ABORT = range(2, 9)
 NAME, PREFIX, DATATYPE, HEADER, PUNCTUATION = range(11, 16)
 
@@ -31,7 +31,7 @@ class Attack:
     Args:
         name: The name of the attack.
         format: The format of the input.
-        pieces: The pieces of the input, often without an end. The input may end after any piece.
+        pieces: The pieces of the input, often endless. The input may end after any piece.
         end: The bytes after the last piece.
     """
 
@@ -41,7 +41,7 @@ class Attack:
     end: bytes = b""
 
     def up_to(self, size: int) -> Iterator[bytes]:
-        """Return pieces until they have this size in bytes."""
+        """Yield pieces up to a total of at least `size` bytes."""
         made = 0
         for piece in self.pieces():
             yield piece
@@ -51,7 +51,7 @@ class Attack:
         yield self.end
 
     def write(self, path: Path, size: int) -> int:
-        """Write the input to a file, and return its size."""
+        """Write the input to a file; return its size."""
         with path.open("wb") as file:
             return sum(map(file.write, self.up_to(size)))
 
@@ -62,7 +62,7 @@ ATTACKS: dict[str, Attack] = {}
 def attack(
     format: str, end: bytes = b""
 ) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
-    """Register a function that makes the pieces of an input."""
+    """Register a function that generates the pieces of an input."""
 
     def register(pieces: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
         name = pieces.__name__.replace("_", " ")
@@ -75,7 +75,7 @@ def attack(
 def attack_by_rows(
     format: str, make_head: Callable[[], bytes], size: int = FRAME_ROWS
 ) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
-    """Register a function that makes rows, which are put into frames after a first frame."""
+    """Register a function that generates rows, which are put into frames after a first frame."""
 
     def register(rows: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
         attack(format)(wraps(rows)(lambda: frames(rows(), make_head(), size)))
@@ -89,12 +89,12 @@ def delimited(content: bytes) -> bytes:
 
 
 def row(kind: int, content: bytes = b"") -> bytes:
-    """Return a row of a frame, by the number of its kind."""
+    """Return a row of a frame, given the number of its kind."""
     return field(1, field(kind, content))
 
 
 def patch_head(**options: int) -> bytes:
-    """Return a bare frame of Jelly-Patch: options, the name urn:p, and a statement of <urn:p>."""
+    """Return a bare frame of Jelly-Patch: options, the name urn:p, and a statement with <urn:p>."""
     options = {"max_name_table_size": 4000, "max_prefix_table_size": 150, **options}
     return build.frame(
         build.options(rdf_star=True, **options),
@@ -140,7 +140,7 @@ def ordinary_patch() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def lookup_refills() -> Iterator[bytes]:
-    """Yield entries that replace all lookups repeatedly, and are hardly used."""
+    """Yield entries that repeatedly replace the content of all lookups, and are hardly used."""
     for number in itertools.count():
         yield row(NAME, field(2, b"name number %d" % number) + field(1, number % 4000 + 1))
         yield row(PREFIX, field(1, number % 150 + 1) + field(2, b"urn:prefix:%d/" % number))
@@ -151,7 +151,7 @@ def lookup_refills() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def prefixes_under_names() -> Iterator[bytes]:
-    """Yield a new prefix entry for each row, so that no IRI is cached from the row before."""
+    """Yield a new prefix entry for each row, so that no IRI of the previous row can be reused."""
     for number in range(1, 200):
         yield row(NAME, field(1, number) + field(2, b"n" * 100 + b"%d" % number))
     for number in itertools.count():
@@ -236,7 +236,7 @@ def headers() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head, FRAME_ROWS // 3)
 def prefixes_in_transactions() -> Iterator[bytes]:
-    """Yield bindings of a thousand prefixes, each in its own transaction, repeatedly."""
+    """Yield bindings of a thousand prefixes, each in a separate transaction, repeatedly."""
     for number in itertools.count():
         prefix = field(1, b"p%d" % (number % 1000)) + field(2, iri(1, 1))
         yield row(START) + row(PREFIX_ADD, prefix) + row(COMMIT)
@@ -244,7 +244,7 @@ def prefixes_in_transactions() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def prefixes_in_one_transaction() -> Iterator[bytes]:
-    """Yield new prefixes without end in one transaction."""
+    """Yield an endless series of new prefixes in one transaction."""
     for number in itertools.count():
         yield row(NAME, field(1, 2) + field(2, b"urn:%d#" % number))
         yield row(PREFIX_ADD, field(1, b"p%d" % number) + field(2, iri(1, 2)))
@@ -252,7 +252,7 @@ def prefixes_in_one_transaction() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def new_graphs() -> Iterator[bytes]:
-    """Yield a new graph in each transaction, which is aborted."""
+    """Yield transactions that each add a new graph, and are aborted."""
 
     def rows() -> Iterator[bytes]:
         for number in itertools.count():
@@ -271,7 +271,7 @@ def new_graphs() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", lambda: patch_head(stream_type=build.PUNCTUATED), 3)
 def small_patches() -> Iterator[bytes]:
-    """Yield patches of two statements; every second patch deletes what the first one added."""
+    """Yield patches of two statements; every second patch deletes what the previous patch added."""
     for number in itertools.count():
         yield row(DELETE if number % 2 else ADD, field(2, b"a%d" % (number // 2)))
         yield row(DELETE if number % 2 else ADD, field(2, b"b%d" % (number // 2)))
@@ -280,14 +280,14 @@ def small_patches() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def nested_triples() -> Iterator[bytes]:
-    """Yield quoted triples that are nested as deep as the limit allows."""
+    """Yield quoted triples that are nested as deeply as the limit allows."""
     rows = (row(ADD, field(12, deep_triple(100, b"%d" % n))) for n in itertools.count())
     return frames(rows, patch_head())
 
 
 @attack("jelly-patch")
 def merged_fields() -> Iterator[bytes]:
-    """Yield objects that are cut into several fields, which protobuf merges."""
+    """Yield objects that are split into several fields, which protobuf merges."""
     literal = field(11, field(99, b"x" * 10)) * 50
     rows = (row(ADD, literal + field(11, field(1, b"%d" % n))) for n in itertools.count())
     return frames(rows, patch_head())
@@ -303,7 +303,7 @@ def bad_iris() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-patch", patch_head)
 def numbers_with_exponents() -> Iterator[bytes]:
-    """Yield decimal numbers whose normal form would have a thousand million digits."""
+    """Yield decimal numbers whose normal form would have a billion digits."""
     for number in itertools.count():
         literal = field(1, b"%dE999999999" % number) + field(3, 1)
         yield row(ADD, field(11, literal))
@@ -361,7 +361,7 @@ def repeated_namespaces() -> Iterator[bytes]:
 
 @attack_by_rows("jelly-rdf", lambda: rdf_head(rdf_build.TRIPLES))
 def namespaces() -> Iterator[bytes]:
-    """Yield namespaces without end, each with its own prefix."""
+    """Yield an endless series of namespaces, each with its own prefix."""
     for number in itertools.count():
         yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
         yield field(1, field(6, field(1, b"p%d" % number) + field(2, iri(1, 2))))
@@ -423,13 +423,13 @@ def bad_rows() -> Iterator[bytes]:
 
 @attack("rdf-patch")
 def quotes_without_end() -> Iterator[bytes]:
-    """Yield lines that each start a string without an end."""
+    """Yield lines that each start an unterminated string."""
     yield from itertools.repeat(b"A <urn:s> <urn:p> '''x\"\"\" .\n")
 
 
 @attack("rdf-patch")
 def prefixes_in_text() -> Iterator[bytes]:
-    """Yield prefixed names, with a prefix that changes before each row."""
+    """Yield transactions that each bind one of a thousand prefixes to a new IRI."""
     for number in itertools.count():
         yield b"TX .\nPA p%d <urn:%d#> .\nTC .\n" % (number % 1000, number)
 
@@ -438,7 +438,7 @@ def prefixes_in_text() -> Iterator[bytes]:
 
 
 def thrift(text: bytes) -> bytes:
-    """Return rows of RDF Patch text in Thrift."""
+    """Return rows of RDF Patch text converted to Thrift."""
     file = io.BytesIO()
     with jr.PatchWriter(file, format="rdf-patch-thrift") as writer:
         for batch in jr.read_batches(text, format="rdf-patch"):
@@ -471,14 +471,14 @@ def ordinary_n_quads() -> Iterator[bytes]:
 
 @attack("turtle")
 def turtle_prefixes() -> Iterator[bytes]:
-    """Yield prefixes without end, and a statement after each."""
+    """Yield an endless series of prefixes, with a statement after each."""
     for number in itertools.count():
         yield b"@prefix p%d: <urn:%d#> .\np%d:s p%d:p p%d:o .\n" % ((number,) * 5)
 
 
 @attack("turtle")
 def turtle_prefix_redefined() -> Iterator[bytes]:
-    """Yield one prefix with another IRI for each statement."""
+    """Yield one prefix with a different IRI for each statement."""
     for number in itertools.count():
         yield b"@prefix p: <urn:%d#> .\np:s p:p p:o .\n" % number
 
@@ -497,7 +497,7 @@ def json_long_string() -> Iterator[bytes]:
 
 @attack("nquads")
 def quoted_in_n_quads() -> Iterator[bytes]:
-    """Yield quoted triples that are nested as deep as the limit allows."""
+    """Yield quoted triples that are nested as deeply as the limit allows."""
     for number in itertools.count():
         object_ = b"<<( <urn:s> <urn:p> " * 99 + b'"%d"' % number + b" )>>" * 99
         yield b"<urn:s> <urn:p> " + object_ + b" <urn:g> .\n"
@@ -505,7 +505,7 @@ def quoted_in_n_quads() -> Iterator[bytes]:
 
 @attack("turtle")
 def turtle_long_prefix() -> Iterator[bytes]:
-    """Yield names of two bytes, each of which expands to an IRI of 500 bytes."""
+    """Yield two-byte names, each of which expands to an IRI of 500 bytes."""
     yield b"@prefix p: <urn:%s> .\n" % (b"x" * 500)
     yield from itertools.repeat(b"<urn:s> <urn:p> " + b"p:,p:1," * 50 + b"p: .\n")
 
@@ -523,7 +523,7 @@ XML_HEAD = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xm
 
 @attack("rdf-xml", end=b"</rdf:RDF>")
 def xml_collections() -> Iterator[bytes]:
-    """Yield collections of a thousand members of a few bytes each."""
+    """Yield collections of a thousand members, each of a few bytes."""
     yield XML_HEAD
     start = b'<rdf:Description><p:p rdf:parseType="Collection">'
     end = b"</p:p></rdf:Description>\n"
@@ -555,10 +555,10 @@ def star_of_blank_nodes() -> Iterator[bytes]:
 
 
 def bomb(size: int, name: str) -> Iterator[bytes]:
-    """Return compressed frames with the same literal of 60 KB, a thousandth of their real size.
+    """Return frames that repeat a literal of 60 KB, compressed to a thousandth of their size.
 
     Args:
-        size: The size in bytes without compression.
+        size: The uncompressed size in bytes.
         name: gzip or zstd.
     """
     if name == "gzip":

@@ -1,8 +1,8 @@
-"""Reads hostile input in its own process: ``python -m tests.hostile.child``.
+"""Reads hostile input in a separate process: ``python -m tests.hostile.child``.
 
-The arguments are uses with commas between them, a format, a path ("-" for standard input), limits
-as JSON, and the path of a small input if one is to be used before. For each use it prints a line of
-JSON: what came of it, and what that took of time and memory.
+The arguments are comma-separated uses, a format, a path ("-" for standard input), limits as JSON,
+and optionally the path of a small input to use first as a warm-up. For each use it prints a line of
+JSON with the outcome, and the time and memory that the use needed.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ import jelly_rdflib as jr
 from tests.pieces import Pieces
 from tests.sanitized import UNDER_SANITIZERS
 
-# Far more memory than any use needs. It protects the machine.
+# This is far more memory than any use needs, and protects the machine.
 MAX_ADDRESS_SPACE = 2 << 30
 MAX_SECONDS = 300
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
-# A use is repeated for at least this time.
+# A use is repeated for at least this many seconds.
 MIN_SECONDS = 0.2
 
 
@@ -45,13 +45,13 @@ def count(things: Any) -> int:
 
 
 def read_bytes(source: Any, **arguments: Any) -> int:
-    """Read an input that is in memory as a whole, as with ``data=``."""
+    """Read an input that is entirely in memory, as with ``data=``."""
     data = source.read() if hasattr(source, "read") else Path(source).read_bytes()
     return count(jr.read_batches(data, **arguments))
 
 
 def read_in_pieces(source: Any, **arguments: Any) -> int:
-    """Read an input in pieces as small as those of a network."""
+    """Read an input in pieces as small as network packets."""
     return count(jr.read_batches(Pieces(Path(source).read_bytes(), 1460), **arguments))
 
 
@@ -77,7 +77,7 @@ to_xml = partial(write, partial(jr.StatementWriter, format="rdf-xml"))
 
 
 def append(source: Any, *, format: str, limits: jr.Limits) -> int:
-    """Append a patch to a log, and check that a refused patch leaves nothing there."""
+    """Append a patch to a log; check that a refused patch leaves nothing there."""
     with tempfile.TemporaryDirectory() as folder:
         log = jr.PatchLog.create(Path(folder) / "log", limits=limits)
         try:
@@ -88,7 +88,7 @@ def append(source: Any, *, format: str, limits: jr.Limits) -> int:
 
 
 def log(source: Any, *, format: str, limits: jr.Limits) -> int:
-    """Append each patch to a log; check, squash and read the log."""
+    """Append each patch to a log; verify, squash and read the log."""
     with tempfile.TemporaryDirectory() as folder:
         patches = jr.PatchLog.create(Path(folder) / "log", limits=limits)
         for patch in jr.read_patches(source, format=format, limits=limits):
@@ -96,7 +96,7 @@ def log(source: Any, *, format: str, limits: jr.Limits) -> int:
         appended = patches.version
         assert patches.verify(deep=True) == []
         patches.squash()
-        # The last transaction may have added something that no other deletes.
+        # The last transaction may have added something that no other one deletes.
         assert len(patches.checkout()) in (1, 3)
         return appended
 
@@ -119,7 +119,7 @@ def parse(source: Any, *, format: str, limits: jr.Limits) -> int:
 def diff(source: Any, *, canonical: bool = False, **arguments: Any) -> int:
     """Fill two datasets with two thirds of the statements each, a hundred at a time, and compare.
 
-    The time is that of all of it.
+    The measured time includes both steps.
     """
     from rdflib import Dataset
 
@@ -153,7 +153,7 @@ def validate(source: Any, **arguments: Any) -> int:
 
 
 def index(source: Any, *, format: str, limits: jr.Limits) -> int:
-    """Find the parts of a file, and read each."""
+    """Find the parts of a file, and read each part."""
     from jelly_rdflib.streams.index import find_parts, read_part
 
     is_statements = format == "jelly-rdf"
@@ -164,7 +164,7 @@ def index(source: Any, *, format: str, limits: jr.Limits) -> int:
 
 
 def verify(path: Any, *, format: str, limits: jr.Limits) -> int:
-    """Return the number of problems of a patch log."""
+    """Return the number of problems in a patch log."""
     return len(jr.PatchLog(path, limits=limits).verify(deep=True))
 
 
@@ -204,7 +204,7 @@ USES: dict[str, Callable[..., int]] = {
 def peak() -> int:
     """Return the peak memory of this process so far, in bytes."""
     if sys.platform == "linux":
-        # ru_maxrss starts at the value of the parent.
+        # ru_maxrss is initially the parent's value.
         found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
         assert found is not None
         return int(found[1]) * 1024
@@ -228,7 +228,7 @@ def run(
     seconds = 0.0
     rounds = 0
     try:
-        # Repeat the use until the ticks of the clock don't matter.
+        # Repeat the use until the resolution of the clock doesn't matter.
         while rounds == 0 or (warm is not None and seconds < MIN_SECONDS):
             result = USES[use](source, format=format, limits=jr.Limits(**limits))
             rounds += 1
@@ -248,7 +248,7 @@ def run(
 
 if __name__ == "__main__":
     if not UNDER_SANITIZERS:
-        # AddressSanitizer's shadow memory takes terabytes of address space.
+        # AddressSanitizer's shadow memory needs terabytes of address space.
         resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     uses, format, path, limits, *rest = sys.argv[1:]

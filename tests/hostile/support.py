@@ -12,9 +12,9 @@ from typing import Any
 from tests.sanitized import UNDER_SANITIZERS
 
 ROOT = Path(__file__).resolve().parents[2]
-# AddressSanitizer keeps memory around each block, and some freed memory.
+# AddressSanitizer adds memory around each block, and retains some freed memory.
 MAX_PEAK = 800_000_000 if UNDER_SANITIZERS else 200_000_000
-# Seconds of the clock. This limit only ends endless work.
+# Seconds of wall-clock time. This limit only stops endless work.
 TIMEOUT = 300
 
 
@@ -23,10 +23,10 @@ class Report:
     """The outcome of an input.
 
     Args:
-        error: The class of the error that refused it, or None if it was read.
+        error: The class of the error that refused the input, or None if the input was read.
         message: The message of the error.
         result: The number that the use returned.
-        seconds: Processor time.
+        seconds: The processor time.
         peak: The peak memory of the process, in bytes.
         children: The peak memory of a process that it started.
     """
@@ -46,12 +46,12 @@ def read_hostile(
     *,
     limits: dict[str, int] | None = None,
 ) -> dict[str, Report]:
-    """Let a separate process use an input, and check that its memory stays within the bound.
+    """Make a separate process use an input; check that its memory stays within the limit.
 
     Args:
         uses: Some of `tests.hostile.child.USES`, one after another.
         format: The format of the input.
-        source: A file, or pieces that come through a pipe.
+        source: A file, or pieces that are sent through a pipe.
         limits: Limits other than the defaults.
 
     Returns:
@@ -80,7 +80,7 @@ def read_hostile(
     reports = {use: Report(**line) for use, line in zip(uses, lines, strict=True)}
     for use, report in reports.items():
         assert report.peak < MAX_PEAK, (use, report)
-        # A message shows only a part of a wrong value, which may have any size.
+        # A message shows only a part of an invalid value, which may have any size.
         assert len(report.message) < 2000
     return reports
 

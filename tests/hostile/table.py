@@ -9,7 +9,7 @@ SECTION = PAGE.read_text("utf-8").partition("\n## Limits\n")[2].partition("\n## 
 ROWS = ROW.findall(SECTION)
 
 DEFAULTS = {name: int(number.replace(",", "")) for name, number, _ in ROWS}
-"""The defaults, by limit."""
+"""The default of each limit."""
 
 MESSAGES = {
     name: re.compile(
@@ -17,4 +17,4 @@ MESSAGES = {
     )
     for name, _, messages in ROWS
 }
-"""What errors say, by limit."""
+"""Patterns for the error messages of each limit."""

@@ -22,7 +22,7 @@ from tests.hostile.attacks import (
 from tests.hostile.support import read_hostile, write_pieces
 from tests.oracle import build, wire
 
-# Some attacks are only for curves of time, others have a fixed size.
+# Some attacks are only for plotting time, and others have a fixed size.
 READ = [
     *((kind.attack, kind.use) for kind in KINDS),
     ("endless transaction", "patches"),
@@ -56,7 +56,7 @@ def test_an_attack(name: str, tmp_path: Path) -> None:
 
 
 def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
-    """A frame with the maximum of distinct terms, one in each row, is read in bounded memory."""
+    """A frame with the maximum number of distinct terms, one per row, is read in bounded memory."""
     count = jr.Limits().max_frame_terms - 10
     rows = (row(ADD, wire.field(2, b"%x" % number)) for number in range(count))
     path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(b"".join(rows))])
@@ -69,7 +69,7 @@ def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("datatype", "text", "count"),
     [
-        # The maximum of the terms for which rdflib makes the largest objects.
+        # The maximum numbers of the terms for which rdflib makes the largest objects.
         (XSD.duration, "P%dY2M3DT4H5M6.7S", jr.Limits().max_frame_terms // 2 - 10),
         (RDF.XMLLiteral, "%d", jr.Limits().max_xml_tags // 10),
         (RDF.XMLLiteral, "%d" + "<a/>" * (jr.Limits().max_xml_tags - 10), 1),
@@ -92,7 +92,7 @@ def test_the_most_values_that_are_allowed(
 
 
 def test_the_longest_strings_that_are_allowed(tmp_path: Path) -> None:
-    """A long string is read although one wide character makes Python use four bytes for each."""
+    """A long string is read, though one wide character makes Python store four bytes for each."""
     size = jr.Limits().max_string_size - 8
     rows = (
         row(ADD, wire.field(11, wire.field(1, "\U0001f600%d".encode() % number + b"x" * size)))
@@ -105,7 +105,7 @@ def test_the_longest_strings_that_are_allowed(tmp_path: Path) -> None:
 
 
 def test_a_frame_full_of_long_strings(tmp_path: Path) -> None:
-    """A frame with the maximum of text is read, with a character of four bytes in each string."""
+    """A frame with the maximum amount of text, and a wide character in each string, is read."""
     size = jr.Limits().max_text_size // 4 - 100
     text = "\U0001f600".encode() + b"x" * size
     rows = (row(ADD, wire.field(11, wire.field(1, text + b"%d" % number))) for number in range(4))
@@ -126,7 +126,7 @@ def test_a_frame_full_of_faults(tmp_path: Path) -> None:
 
 
 def test_numbers_with_exponents_stay_as_they_are() -> None:
-    """Numbers keep their form, since rdflib's form of 1E999999999 has a thousand million digits."""
+    """Numbers keep their form, since rdflib's form of 1E999999999 would have a billion digits."""
     from decimal import Decimal
 
     for text, normal in (
@@ -148,7 +148,7 @@ def test_numbers_with_exponents_stay_as_they_are() -> None:
 
 
 def test_an_error_shows_a_part_of_what_is_wrong() -> None:
-    """An error about a subject that is a literal of 6 MB shows only a part of it."""
+    """An error about a subject that is a 6 MB literal shows only a part of the literal."""
     from rdflib import Dataset
 
     options = build.options(generalized_statements=True)

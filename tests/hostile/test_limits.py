@@ -1,4 +1,4 @@
-"""Tests for each limit that all uses refuse a file beyond it, in bounded memory."""
+"""Tests for each limit that all uses refuse a file that exceeds it, in bounded memory."""
 
 import dataclasses
 import itertools
@@ -45,8 +45,8 @@ class Refused:
     Args:
         limit: The limit.
         name: The name of the input.
-        pieces: Makes the pieces of the input.
-        uses: The uses that refuse it.
+        pieces: Generates the pieces of the input.
+        uses: The uses that refuse the input.
         format: The format of the input.
         limits: Limits other than the defaults.
     """
@@ -87,7 +87,7 @@ def too_many_terms() -> Iterable[bytes]:
 
 
 def concatenated_iri() -> Iterable[bytes]:
-    """Yield an IRI of 10 MB, half of it a prefix and half a name."""
+    """Yield an IRI of 10 MB, half of it from a prefix and half from a name."""
     return one_frame(
         row(PREFIX, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
         row(NAME, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
@@ -96,7 +96,7 @@ def concatenated_iri() -> Iterable[bytes]:
 
 
 def many_concatenated_iris() -> Iterable[bytes]:
-    """Yield a prefix of 1 MB, and IRIs with it that have 100 MB together."""
+    """Yield a prefix of 1 MB, and IRIs with this prefix that total 100 MB."""
     names = (row(NAME, wire.field(1, n) + wire.field(2, b"%d" % n)) for n in range(2, 102))
     uses = (row(ADD, wire.field(1, iri(2, n))) for n in range(2, 102))
     return one_frame(row(PREFIX, wire.field(1, 2) + wire.field(2, string(MIB))), *names, *uses)
@@ -116,7 +116,7 @@ def iris_in_many_frames() -> Iterator[bytes]:
 
 
 def iris_in_a_transaction() -> Iterator[bytes]:
-    """Yield one transaction of frames of 20 bytes, which expand to three IRIs of 20 KB each."""
+    """Yield one transaction of 20-byte frames that each expand to three IRIs of 20 KB."""
     yield delimited(patch_head())
     yield delimited(row(PREFIX, wire.field(1, 2) + wire.field(2, string(20_000))))
     for number in range(2, 1002):
@@ -171,7 +171,7 @@ REFUSED = [
     Refused(
         "max_string_size",
         "a literal in Thrift",
-        # The row, its header, and the length of the header's name.
+        # The row, its header, and the length of the header's key.
         lambda: [b"\x1c\x18" + wire.varint(9 * MIB), *[string(MIB)] * 9],
         ("batches", "apply", "validate"),
         "rdf-patch-thrift",
@@ -262,7 +262,7 @@ def test_a_limit(case: Refused, tmp_path: Path) -> None:
     path = write_pieces(tmp_path / "input", case.pieces())
     reports = read_hostile(case.uses, case.format, path, limits=case.limits)
     for use, report in reports.items():
-        # Errors from rdflib's `parse` are also ParserErrors of rdflib.
+        # Errors from rdflib's `parse` are also instances of rdflib's ParserError.
         expected = "ParserLimitError" if use == "parse" else "LimitError"
         assert report.error == expected, (use, report)
         assert f"limit {case.limit}" in report.message
@@ -284,7 +284,7 @@ def test_bombs_through_a_pipe_and_from_memory(name: str, use: str) -> None:
 
 
 def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
-    """The largest window that is read, with the maximum of text in a frame."""
+    """The largest readable window, with the maximum amount of text in a frame."""
     content = b"".join(
         [
             delimited(patch_head()),
@@ -305,7 +305,7 @@ def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "quoted", "tree", "graph"])
 def test_what_is_kept_on_the_disk(kind: str) -> None:
-    """Large statements are refused, although a file would keep most of them."""
+    """Large statements are refused, although a file would store most of them."""
     forms = {
         "text": f'"😀{"x" * MIB}"',
         "quoted": f'<< <urn:b> <urn:c> "{"x" * MIB}" >>',

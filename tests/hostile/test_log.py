@@ -49,7 +49,7 @@ def name_file(log: PatchLog, statement: str, file: str) -> None:
 
 @pytest.mark.parametrize("file", OUTSIDE)
 def test_a_snapshot_with_the_name_of_another_file(file: str, tmp_path: Path) -> None:
-    """Squashing and new snapshots delete only snapshots of the log itself."""
+    """Squashing and new snapshots delete only the log's own snapshots."""
     victim = tmp_path / "victim"
     victim.write_text("keep")
     log = fill(PatchLog.create(tmp_path / "log"), 3)

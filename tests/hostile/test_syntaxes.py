@@ -1,6 +1,6 @@
-"""Tests texts of RDF syntaxes that take much memory or time, or crash a parser.
+"""Tests texts in RDF syntaxes that need much memory or time, or crash a parser.
 
-A child process reads them within its limits or refuses them, and this process is not affected.
+A child process reads them within its limits or refuses them; this process is not affected.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,19 +21,19 @@ def long(size: int) -> bytes:
 
 
 def quoted(levels: int, size: int) -> bytes:
-    """Return a statement of nested quoted triples, each with an IRI of this size."""
+    """Return a statement with nested quoted triples, each with an IRI of this size."""
     start = b"<<( <urn:%s> <urn:p> " % long(size)
     return b"<urn:s> <urn:p> " + start * levels + b"1" + b" )>>" * levels + b" .\n"
 
 
 def prefixed(size: int, levels: int, start: bytes, end: bytes) -> bytes:
-    """Return a prefix of this size, which is used at each level."""
+    """Return a prefix declaration of this size, and a use of the prefix at each level."""
     declared = b"@prefix p: <urn:%s> .\np:s p:p " % long(size)
     return declared + start * levels + b"p:o" + end * levels + b" .\n"
 
 
 def bases(count: int) -> bytes:
-    """Return growing bases, each relative to the one before."""
+    """Return base declarations that each extend the previous base."""
     return b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * count
 
 
@@ -60,7 +60,7 @@ def collection(count: int) -> bytes:
 
 
 def bomb(levels: int) -> bytes:
-    """Return entities that each expand to ten of the entity before."""
+    """Return entities that each expand to ten copies of the previous entity."""
     entities = (b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, levels))
     declared = b'<!DOCTYPE r [<!ENTITY e0 "%s">%s]>' % (long(100), b"".join(entities))
     return xml(b"<rdf:Description><p:p>&e%d;</p:p></rdf:Description>" % (levels - 1), 1, declared)
@@ -78,7 +78,7 @@ def definitions(count: int) -> bytes:
     return b",".join(b'"t%d":"urn:%d"' % (number, number) for number in range(count))
 
 
-# Memory that the limit does not count: code that the process shares with others.
+# The memory that the limit does not count: code that the process shares with other processes.
 PYTHON = 100_000_000
 
 HOSTILE: list[tuple[str, str, Callable[[], bytes | Iterable[bytes]]]] = [
@@ -146,7 +146,7 @@ def test_what_is_not_that_bad_is_read(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].format in PARSED])
 def test_an_attack_in_isolation(name: str, tmp_path: Path) -> None:
-    """Valid input is read within the default limits, except one with too many prefixes."""
+    """Valid input is read within the default limits, except input with too many prefixes."""
     path = tmp_path / "input"
     ATTACKS[name].write(path, 3 * MIB if name == "turtle prefixes" else MIB)
     [report] = read_hostile(["isolated"], ATTACKS[name].format, path).values()

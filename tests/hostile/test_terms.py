@@ -1,4 +1,4 @@
-"""Tests long terms, for which some code keeps or makes more than their text."""
+"""Tests long terms, for which some code stores or computes more than their text."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -32,7 +32,7 @@ def many_tags() -> Iterable[bytes]:
 
 
 def write_as(format: str, path: Path, rows: Iterable[bytes]) -> Path:
-    """Write rows of text in a format, each row separately."""
+    """Write rows of text in a format, one row at a time."""
     if format == "rdf-patch":
         return write_pieces(path, rows)
     with jr.PatchWriter(path, format=format) as writer:
@@ -73,20 +73,20 @@ def test_an_address_of_many_parts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_booleans_that_are_none(tmp_path: Path) -> None:
-    """Invalid booleans stay small, though rdflib warns of each and Python keeps its warnings."""
+    """Invalid booleans stay small, though rdflib warns about each and Python keeps its warnings."""
     rows = (
         add(b'"%d %b"^^<%b>' % (n, repeated(b"", b"x", 1_000_000), str(XSD.boolean).encode()))
         for n in range(300)
     )
     path = write_pieces(tmp_path / "input", rows)
     [report] = read_hostile(["operations"], "rdf-patch", path).values()
-    # Each patch has three rows and its end.
+    # Each patch has three rows and an END.
     assert (report.error, report.result) == (None, 901), report
 
 
 @pytest.mark.slow
 def test_small_xml_literals(tmp_path: Path) -> None:
-    """The cache of terms does not keep rdflib's trees of XML literals."""
+    """The term cache does not keep rdflib's trees of XML literals."""
     rows = (
         add(b'"%d%b"^^<%b>' % (n, b"<a b=''/>x" * 24, str(RDF.XMLLiteral).encode()))
         for n in range(12_500)

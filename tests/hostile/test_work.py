@@ -1,4 +1,4 @@
-"""Tests that work grows at most in proportion to the input, by counting calls."""
+"""Tests that the work is at most proportional to the input, by counting calls."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -36,13 +36,13 @@ class Counted:
 
 
 def assert_linear(work: Callable[[int], int]) -> None:
-    """Check that an input eight times as large takes at most about eight times the work."""
+    """Check that an input eight times as large needs at most about eight times the work."""
     few, many = work(FEW), work(MANY)
     assert many <= few * (MANY // FEW) * 1.1 + 100, (few, many)
 
 
 def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A transaction does not build rdflib's tree of namespaces again."""
+    """A transaction does not rebuild rdflib's namespace tree."""
 
     def work(count: int) -> int:
         insert = Counted(rdflib.namespace.insert_trie)
@@ -61,7 +61,7 @@ def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Key(str):
-    """A key of a header that counts its comparisons."""
+    """A header key that counts its comparisons."""
 
     looks = 0
     __slots__ = ()
@@ -93,7 +93,7 @@ def test_headers_of_many_patches() -> None:
 
 @pytest.mark.parametrize("row", ['H key "v" .', "PA p <urn:o> .", "PD p ."])
 def test_a_row_by_itself_looks_at_its_own_terms_only(row: str) -> None:
-    """A single row does not go through all terms of its batch."""
+    """A single row does not iterate over all terms of its batch."""
     text = f"{row}\n" + "".join(f"A <urn:{n}> <urn:p> <urn:o> .\n" for n in range(100))
     batch = next(jr.read_batches(text.encode()))
     looked_at = []
@@ -111,7 +111,7 @@ def test_a_row_by_itself_looks_at_its_own_terms_only(row: str) -> None:
 
 
 def test_aborted_transactions_behind_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cutting off the end of a spool does not go through the operations that stay."""
+    """Truncating a spool does not iterate over the remaining operations."""
     kept = [(Op.A, S, P, Literal(n), None) for n in range(5000)]
 
     def work(count: int) -> int:
@@ -263,7 +263,7 @@ def test_undoing_literals_made_to_collide_on_oxigraph(is_recorded: bool) -> None
 def test_literals_made_to_collide_are_refused_by_stores_in_memory(
     make: Callable[[], Any], is_recorded: bool
 ) -> None:
-    """Stores in memory refuse colliding literals, whose dicts would take quadratic time."""
+    """In-memory stores refuse colliding literals, whose dicts would need quadratic time."""
     operations = [(Op.A, S, P, colliding(number), None) for number in range(1000)]
     graph = Graph(make())
     recordings = [jr.record(graph) for _ in range(2 * is_recorded)]

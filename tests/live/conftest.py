@@ -1,4 +1,4 @@
-"""Fixtures: logs in memory, servers that a module's tests share, and quick retries."""
+"""Fixtures: in-memory logs, servers that a module's tests share, and quick retries."""
 
 import os
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ works = logs.works
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Return a folder of logs with one log, so that it is recognized as a folder of logs."""
+    """Yield a folder that contains a log, so that it is recognized as a folder of logs."""
     for path in logs.make_folder():
         jr.PatchLog.create(path / "first")
         yield path
@@ -37,9 +37,9 @@ def context_of(file: str | None, **options: Any) -> SSLContext:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time until a client retries, and until patches of others are looked for.
+    """Shorten a client's wait before a retry, and the interval of checks for others' patches.
 
-    Clients also share the certificates of authorities, since reading them takes longer than a test.
+    Clients also share the CA certificates, since reading them takes longer than a test.
     """
     monkeypatch.setattr(waiting, "_FIRST_WAIT", 0.01)
     monkeypatch.setattr(waiting, "_LONGEST_WAIT", 0.1)
@@ -64,19 +64,19 @@ def grpc_server(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def log(folder: Path) -> jr.PatchLog:
-    """Return a log that the servers serve by its name."""
+    """Return a log that the servers serve under its name."""
     return jr.PatchLog.create(folder / f"log{len(list(folder.iterdir()))}")
 
 
 @pytest.fixture
 def server(log: jr.PatchLog) -> Iterator[grpc.Server]:
-    """Return a server of the log by HTTP and gRPC, in another process."""
+    """Yield a server for the log over HTTP and gRPC, in another process."""
     with grpc.Server(log.path) as found:
         yield found
 
 
 @pytest.fixture
 def url(log: jr.PatchLog, request: pytest.FixtureRequest) -> str:
-    """Return the address of the log by the protocol that the test names, or by gRPC."""
+    """Return the log's address for the protocol that the test names, or for gRPC."""
     server = getattr(request, "param", "grpc_server")
     return f"{request.getfixturevalue(server)}/{log.path.name}"

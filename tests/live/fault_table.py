@@ -1,4 +1,4 @@
-"""Faults of several transports, after which no patch may be lost or applied twice."""
+"""Faults for several transports; after each, no patch may be lost or applied twice."""
 
 import re
 import threading
@@ -23,16 +23,16 @@ _OPTIONS = jr.PatchOptions(rdf_star=True, generalized_statements=True)
 
 
 class Peer:
-    """A log or a topic of some transport, in which a test causes faults.
+    """A log, or a topic of some transport, in which a test causes faults.
 
     Attributes:
-        url: Its address.
-        settings: The settings of a source that continues at its position.
+        url: The address of the log or topic.
+        settings: The settings of a source that continues at the stored position.
         silence: The seconds after which a follower assumes that a topic has no more patches.
-        exchange: Replaces the topic by an empty one; None for a log.
+        exchange: Replaces the topic with an empty one; None for a log.
         delete: Deletes all patches of a topic, or squashes a log.
-        send_bad: Sends a message that is not a patch, and returns a pattern of its place, as errors
-            have it; not for a log.
+        send_bad: Sends a message that is not a patch, and returns a pattern for its position as
+            shown in errors; not for a log.
     """
 
     url: str
@@ -52,7 +52,7 @@ class Peer:
 
 
 def closer(source: live.Source, count: int) -> Callable[[object], None]:
-    """Return a function that closes a source at its `count`-th call."""
+    """Return a function that closes a source when it is called for the `count`-th time."""
     left = [None] * count
 
     def call(_: object) -> None:
@@ -71,14 +71,14 @@ def follow(peer: Peer, replica: jr.Replica, count: int = 0, **settings: Any) -> 
 
 
 def copy(peer: Peer, log: jr.PatchLog, count: int = 0, **settings: Any) -> None:
-    """Copy patches to a log, and stop when `follow` would."""
+    """Copy patches to a log; stop at the same point as `follow`."""
     with peer.connect(**settings) as source:
         progress = closer(source, count) if count and not peer.silence else None
         append_from(source, log, progress=progress)
 
 
 def stored(replica: jr.Replica) -> list[int]:
-    """Return the numbers of the patches that a replica has in its folder."""
+    """Return the numbers of the patches that a replica has stored in its folder."""
     return sorted(int(quad[2]) for quad in jr.Replica(replica.path).dataset.quads())
 
 
@@ -132,7 +132,7 @@ def deleted_under_a_follower(peer: Peer, folder: Path) -> None:
     peer.send(with_id(40))
     with pytest.raises((OSError, LogError)):
         follow(peer, replica)
-    # The stored patches have no gap.
+    # The stored patches are contiguous.
     found = stored(replica)
     assert found == list(range(len(found)))
     assert 3 <= len(found) < 40
@@ -159,7 +159,7 @@ JUNK = {
     "a cut frame": _frame()[:-3],
     "no options": _frame()[30:],
     "empty options": b"\x0a\x02\x0a\x00",
-    # The message is a frame without a length.
+    # The message is a frame without a length prefix.
     "statements": Graph()
     .add((URIRef("urn:s"),) * 3)
     .serialize(format="jelly", encoding="utf-8")[1:],
@@ -209,7 +209,7 @@ def bad_messages_are_left_out(peer: Peer, folder: Path) -> None:
 def a_patch_that_comes_twice(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
     for number in range(3):
-        # Two sinks send the patch, which a log itself accepts only once.
+        # Two sinks send the patch, which a log accepts only once.
         peer.send(with_id(number))
         peer.send(with_id(number))
     copy(peer, log, 3)
@@ -221,7 +221,7 @@ def all_that_a_log_can_take(peer: Peer, folder: Path) -> None:
     row = Op.A, URIRef("urn:s"), URIRef("urn:p"), term, None
     rows = [row, (Op.A, Literal("s"), *row[2:]), (Op.A, Literal("s"), *row[1:3], None)]
     peer.send(*(jr.Patch([*with_id(number), row]) for number, row in enumerate(rows)))
-    # A log that follows a source adds this header, so a patch copied from it has one already.
+    # A log that follows a source adds this header, so a copied patch already has it.
     peer.send(jr.Patch([(Op.H, "Live-Position", Literal("x")), *with_id(3)]))
     copy(peer, log, 4)
     if peer.silence:
@@ -265,7 +265,7 @@ def what_a_log_refuses(peer: Peer, folder: Path) -> None:
 
 def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
-    # Another process with the same source sends it, unknown to this process.
+    # Another process with the same source sends the patch, unknown to this process.
     other = jr.PatchLog(log.path)
     for number in range(3):
         other.append(with_id(number))

@@ -1,4 +1,4 @@
-"""Faults of every transport, after which no patch may be lost or applied twice."""
+"""Faults for all transports; after each, no patch may be lost or applied twice."""
 
 import json
 import os
@@ -27,16 +27,16 @@ def kill_followers(
     timeout: float = 5.0,
     **settings: Any,
 ) -> None:
-    """Kill followers repeatedly at random times, and then let one finish.
+    """Kill followers at random times, and then let the last one finish.
 
     Args:
         kind: What the follower writes: ``"replica"`` or ``"log"``.
         url: The address of the source.
         folder: The folder of the replica or log.
-        send: Sends some patches. It is called with the number of each kill.
+        send: Sends some patches. It is called with the number of the current kill.
         kills: The number of kills.
         seed: The seed of the random times.
-        timeout: The seconds without a patch after which the last one ends.
+        timeout: The seconds without a patch after which the last follower ends.
         settings: The settings of the source.
     """
     random_ = random.Random(seed)
@@ -65,9 +65,9 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
 
 
 def numbers_in(kind: str, folder: Path) -> list[int]:
-    """Return the numbers of the patches that a follower has kept: objects of their statements.
+    """Return the numbers of the patches that a follower has stored: objects of their statements.
 
-    The numbers are in order for a log. For a replica, its number of applied patches is compared.
+    For a log the numbers are in order. For a replica they are checked against its patch count.
     """
     if kind == "replica":
         replica = jr.Replica(folder)

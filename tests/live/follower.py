@@ -1,4 +1,4 @@
-"""A follower that tests run as a process, and kill.
+"""A follower that tests run as a process and kill.
 
 Arguments: ``replica`` or ``log``, the address of the source, the folder, the source's settings as
 JSON, and the seconds without a patch after which it ends. It prints a line for each patch.
@@ -16,7 +16,7 @@ from jelly_rdflib.live.log import append_from
 def main(kind: str, url: str, folder: str, settings: str, timeout: str) -> None:
     def progress(taken: object) -> None:
         print("taken", flush=True)
-        # Patches remain for the next follower when this one is killed.
+        # The pause leaves patches for the next follower when this one is killed.
         time.sleep(0.002)
 
     with live.connect(url, timeout=float(timeout), **json.loads(settings)) as source:

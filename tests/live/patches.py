@@ -1,4 +1,4 @@
-"""Makes and receives patches that are identified by numbers."""
+"""Makes and receives patches identified by numbers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ P, G = URIRef("urn:p"), URIRef("urn:g")
 
 
 def patch_of(number: int, size: int = 1, name: str = "s") -> jr.Patch:
-    """Return a patch that adds `size` statements, whose object is `number`."""
+    """Return a patch that adds `size` statements with `number` as their object."""
     rows = [(Op.A, URIRef(f"urn:{name}/{number}/{n}"), P, Literal(number), G) for n in range(size)]
     return jr.Patch([(Op.TX,), *rows, (Op.TC,)])
 
@@ -31,7 +31,7 @@ def numbers(patches: Iterable[Iterable[Any]]) -> list[int]:
 
 
 def receive(source: live.Source, count: int) -> list[jr.Patch]:
-    """Receive `count` patches, without a time limit."""
+    """Receive `count` patches, each within 30 seconds."""
     found = []
     for _ in range(count):
         patch = source.receive(30)
@@ -41,14 +41,14 @@ def receive(source: live.Source, count: int) -> list[jr.Patch]:
 
 
 def receive_all(source: live.Source, count: int) -> list[jr.Patch]:
-    """Receive `count` patches, without a time limit, and check that no other patch follows."""
+    """Receive `count` patches, and check that no other patch follows."""
     found = receive(source, count)
     assert source.receive(0.3) is None
     return found
 
 
 def take(source: live.Source, count: int) -> list[int]:
-    """Receive `count` patches, without a time limit; return their numbers."""
+    """Receive `count` patches; return their numbers."""
     return numbers(receive(source, count))
 
 

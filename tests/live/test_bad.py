@@ -1,4 +1,4 @@
-"""Tests the folder of messages that were left out of a topic."""
+"""Tests the folder of messages that were skipped in a topic."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests logs that are replaced under their followers, and incomplete lists, by each transport."""
+"""Tests logs replaced while they are followed, and incomplete lists, for each transport."""
 
 import shutil
 import sqlite3
@@ -45,7 +45,7 @@ def _log_of(path: Path, values: list[int]) -> jr.PatchLog:
 
 
 def _older(backup: Path) -> None:
-    """Leave the log as it is in the backup."""
+    """Keep the log as it is in the backup."""
 
 
 def _forked(backup: Path) -> None:
@@ -57,7 +57,7 @@ def _forked_to_the_same_version(backup: Path) -> None:
 
 
 def _with_a_patch_sent_again(backup: Path) -> None:
-    """Append the patch of version 5 as version 4."""
+    """Append the patch of version 5 as version 4, too."""
     _log_of(backup, [5, 6])
 
 
@@ -82,7 +82,7 @@ EXCHANGES = [
 
 
 class Exchange:
-    """A log of five versions, and a backup of its third."""
+    """A log of five versions, and a backup of version 3."""
 
     def __init__(self, folder: Path) -> None:
         self.log, self._backup = folder / "log", folder / "backup"
@@ -91,7 +91,7 @@ class Exchange:
         _log_of(self.log, [4, 5])
 
     def restore(self, change: Callable[[Path], None]) -> None:
-        """Replace the log by the changed backup."""
+        """Replace the log with the changed backup."""
         change(self._backup)
         self.log.rename(self.log.with_name("before"))
         self._backup.rename(self.log)
@@ -244,7 +244,7 @@ def test_a_log_that_is_damaged_ends_a_running_follower(exchange: Exchange, trans
     ):
         assert source.receive(0.1) is None
         with closing(sqlite3.connect(exchange.log / "log.db")) as database:
-            # The list does not have version 6.
+            # The list lacks version 6.
             database.execute(
                 f"INSERT INTO segments SELECT 7, 7, '{patch_id(7)}', id, file, size, digest, time"
                 " FROM segments WHERE version = 5"
@@ -272,7 +272,7 @@ def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
 
 @contextmanager
 def _followed(log: Path, transport: str, tellers: int) -> Iterator[live.Source]:
-    """Run `count` followers in the block, each of which must report one outage and its end."""
+    """Follow the log in the block; check that `tellers` followers report one outage and its end."""
     with (
         warnings.catch_warnings(record=True) as told,
         TRANSPORTS[transport](log) as address,
@@ -348,7 +348,7 @@ def test_answers_without_anything_are_one_outage(
         for nothing in ():
             yield nothing
 
-    # The first connection counts, too.
+    # The first connection counts as well.
     with monkeypatch.context() as patched:
         patched.setattr(Feed, "pages", pages)
         with _followed(exchange.log, transport, 1) as source:
@@ -388,7 +388,7 @@ def test_another_patch_than_the_one_that_is_asked_for_is_refused(
 
 
 class LogPeer(Peer):
-    """A peer that is a log in a folder or on a server."""
+    """A peer that is a log, in a folder or on a server."""
 
     def __init__(self, url: str, log: jr.PatchLog) -> None:
         self.url, self._log = url, log

@@ -49,7 +49,7 @@ def test_a_stream_depends_on_none_before_it(streams: list[strategies.Stream]) ->
             patch = Patch(map(operation, operations))
             found = []
             for encoder in (used, LiveEncoder(options)):
-                # The options of a stream allow its features, and other options may not.
+                # The options of a stream allow its features; other options may not.
                 with suppress(EncodeError):
                     found.append(encoder.encode(patch))
             assert found[:1] == found[1:]
@@ -89,7 +89,7 @@ def test_a_finalizer_starts_no_stream_in_the_middle_of_a_row() -> None:
     finally:
         gc.set_threshold(*threshold)
         gc.callbacks.remove(restart)
-    # Newer versions of Python collect only between instructions.
+    # Newer Python versions collect garbage only between instructions.
     assert refused > 0 or sys.version_info >= (3, 12)
 
 
@@ -112,7 +112,7 @@ print(memory_of(os.getpid()) - before)
 
 
 def test_a_restarted_encoder_keeps_no_large_memory() -> None:
-    # A separate process, since memory that other tests freed would affect the result.
+    # Run in a separate process, since memory that other tests freed would affect the result.
     assert int(run(LARGE)) < 12 << 20
 
 
@@ -192,7 +192,7 @@ def test_a_flat_stream_gives_whole_transactions() -> None:
 
 @given(sizes=st.lists(st.integers(0, 40), max_size=12), restart_every=st.integers(1, 3))
 def test_options_may_be_repeated_in_a_stream(sizes: list[int], restart_every: int) -> None:
-    """Repeated options start no new stream for readers by the specification."""
+    """For readers that follow the specification, repeated options start no new stream."""
     options = PatchOptions.small(frame_rows=16, max_name_table_size=8)
     encoder = LiveEncoder(options, restart_every=restart_every)
     patches = [patch_of(size, f"n{number % 3}-") for number, size in enumerate(sizes)]

@@ -1,4 +1,4 @@
-"""Tests servers of a log by HTTP and gRPC under faults and load."""
+"""Tests log servers over HTTP and gRPC under faults and load."""
 
 import signal
 import socket
@@ -77,7 +77,7 @@ def test_a_consumer_is_killed_50_times(
 
 
 def opened(opener: Any, url: str) -> Any:
-    """Open a source or sink, whose first connection may be cut."""
+    """Open a source or sink whose first connection may be cut."""
     while True:
         with suppress(ConnectionError):
             return opener(url)
@@ -125,7 +125,7 @@ def test_a_start_that_the_log_does_not_have(log: jr.PatchLog, url: str) -> None:
 
 @contextmanager
 def stalled(server: Server, kind: str) -> Iterator[None]:
-    """Follow the log from its start, and read nothing."""
+    """Follow the log from its start, without reading anything."""
     if kind == "grpc":
         options = [("grpc.use_local_subchannel_pool", 1)]
         with grpc.insecure_channel(server.url.partition("://")[2], options) as channel:
@@ -158,6 +158,6 @@ def test_followers_that_read_nothing_take_no_memory_and_no_threads(
                 before = memory_of(server.process.pid)
         after = memory_of(server.process.pid)
         threads = len(list(Path(f"/proc/{server.process.pid}/task").iterdir()))
-    # The server's events have 54 kB each. Without a limit, 20 followers would take 320 MB more.
+    # The server's events are 54 kB each. Without a limit, 20 followers would use 320 MB more.
     assert after - before < 40 << 20
     assert threads < 80

@@ -101,7 +101,7 @@ def test_a_reader_that_is_cancelled_loses_no_patch(address: str) -> None:
                 position = source.position
                 await sink.send_async(patch_of(number))
                 await asyncio.sleep(0.05)
-                # The log does not have the patch of a cancelled reader.
+                # The position does not include the patch of a cancelled reader.
                 assert source.position == position
                 found.append(await anext(source))
                 assert source.position != position
@@ -181,7 +181,7 @@ def test_a_patch_that_names_the_one_before_it_is_not_appended_elsewhere(
     first = log.append(patch_of(0))
     log.append(patch_of(1))
     for key in ("prev", "previous"):
-        # The source may report it when it is closed.
+        # The sink may report the conflict when it is closed.
         with pytest.raises(jr.LogConflict) as caught, live.open_sink(address) as sink:
             sink.send([(Op.H, key, first.id), *patch_of(2)])
         assert not caught.value.is_locked

@@ -1,4 +1,4 @@
-"""Tests the time that a client waits before it tries again."""
+"""Tests how long a client waits before it retries."""
 
 import random
 from itertools import islice

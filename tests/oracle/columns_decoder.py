@@ -1,7 +1,7 @@
-"""The reference decoder of the draft of Jelly-RDF 1.2: columns to statements, rule by rule.
+"""The reference decoder of the Jelly-RDF 1.2 draft: columns to statements, rule by rule.
 
-It reads both drafts, and refuses what the schema or Jelly-JVM refuses. It makes all values of a
-column one by one, and then all cells of the column.
+It reads both versions of the draft, and refuses what the schema or Jelly-JVM refuses. It first
+makes all values of a column one by one, and then all cells of the column.
 """
 
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ LIMITS = {"name": 4096, "prefix": 1024, "datatype": 256}
 """The largest lookups that the decoder reads: those of `jelly_rdflib.Limits`."""
 
 MOST_ROWS = 1 << 17
-"""The most rows of a batch that this decoder can read in reasonable time."""
+"""The largest number of rows in a batch that this decoder can read in reasonable time."""
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 LANGUAGE_DATATYPES = (_RDF + "langString", _RDF + "dirLangString")
 
 IRI, LITERAL, BLANK_NODE, TRIPLE_TERM = range(4)
-"""The kinds of values of a column."""
+"""The kinds of values in a column."""
 
 POSITIONS = {
     "subjects": (IRI, BLANK_NODE),
@@ -48,11 +48,11 @@ POSITIONS = {
     "objects": (IRI, LITERAL, BLANK_NODE, TRIPLE_TERM),
     "graphs": (IRI, BLANK_NODE),
 }
-"""The kinds of term that each column may have."""
+"""The term kinds that each column allows."""
 
 
 class _Iris:
-    """Reads IRIs, whose ids may depend on the ids before them."""
+    """Reads IRIs, whose ids may depend on the previous ids."""
 
     def __init__(self, lookups: dict[str, Lookup]) -> None:
         self.lookups = lookups
@@ -78,12 +78,12 @@ class Reference:
         self.draft: Draft | None = None
         self.options: Any = None
         self.lookups: dict[str, Lookup] = {}
-        # The number counts the rows of the message that has not ended.
+        # The number of rows in the unfinished message.
         self.open_rows = 0
         self.frames = 0
 
     def frame(self, data: bytes) -> Frame:
-        """Return the operations of the frame `data`, which has no length before it.
+        """Return the operations of the frame `data`, which has no length prefix.
 
         The operations are ``("A", s, p, o, g or None)``, ``("PA", name, iri, None)``, and
         ``("END",)`` where a message ends.
@@ -209,7 +209,7 @@ class Reference:
         return operations
 
     def _column(self, column: Any, position: str, count: int) -> list[Plain | None]:
-        """Return the cells of a column; a cell without a value is None."""
+        """Return the cells of a column; an empty cell is None."""
         values = self._values(column, position)
         cells: list[Plain | None] = []
         at = 0
@@ -371,7 +371,7 @@ def _for_each(numbers: Any, count: int) -> list[int]:
 
 
 def _find_draft(data: bytes) -> Draft:
-    """Return the draft of the options of a frame, or the later draft if the frame has none."""
+    """Return the draft of the options in a frame, or the later draft if the frame has none."""
     try:
         rows = LATER.Frame.FromString(data).rows
     except ProtobufError:
@@ -385,7 +385,7 @@ def _find_draft(data: bytes) -> Draft:
 
 
 def _refuse_columns_of_rows(options: Any, frame: Any) -> None:
-    """Refuse what a stream of rows must not have; such a stream is not for this decoder."""
+    """Refuse what a stream of rows must not contain; this decoder does not decode such a stream."""
     if options.stream_type or options.rdf_version:
         raise RuleError("options of columns in a stream of rows", "column-options")
     if frame.HasField("columns"):
@@ -394,7 +394,7 @@ def _refuse_columns_of_rows(options: Any, frame: Any) -> None:
 
 
 def is_bare(data: bytes) -> bool:
-    """Return whether `data` is a bare frame, and not a delimited stream.
+    """Return whether `data` is a bare frame, not a delimited stream.
 
     A frame that starts with its columns is bare if all of `data` is one frame with options of this
     version.
@@ -411,7 +411,7 @@ def is_bare(data: bytes) -> bool:
 def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
     """Return the frames of `data`, delimited or bare.
 
-    With `with_end`, the last frame also has the operations that the end of the input adds.
+    With `with_end`, the last frame also includes the operations that the end of the input adds.
 
     Raises:
         RuleError: The input breaks a rule.
@@ -423,7 +423,7 @@ def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
         raise RuleError(str(error)) from error
     reference = Reference()
     result = [reference.frame(part) for part in parts]
-    # The input has at least one frame; without one, it has no options.
+    # The input has at least one frame, since an input without frames has no options.
     end = reference.finish()
     if with_end:
         result[-1].operations.extend(end)
@@ -431,7 +431,7 @@ def read(data: bytes, *, with_end: bool = True) -> list[Frame]:
 
 
 def messages(frames: list[Frame]) -> list[list[Plain]]:
-    """Return the statements of each message of a stream, without its namespaces."""
+    """Return the statements of each message of a stream, without namespaces."""
     result: list[list[Plain]] = [[]]
     for frame in frames:
         for operation in frame.operations:

@@ -1,9 +1,9 @@
-"""A foreign producer of the draft of Jelly-RDF 1.2: turns a stream into frames of columns.
+"""A foreign producer of the Jelly-RDF 1.2 draft: turns a stream into frames of columns.
 
-Where the format leaves a choice, this producer decides by chance: where frames end, whether it
-writes runs or repeats a value, kinds that are not needed, ids as numbers or 0, lists in full or
-shortened, packed entries, repeated options, the choices of `term_producer` for lookups, and those
-of `wire.spell` for bytes.
+Where the format leaves a choice, this producer decides at random: where frames end, whether it
+writes runs or repeats a value, unneeded kinds, ids as numbers or 0, lists in full or shortened,
+packed entries, repeated options, the lookup choices of `term_producer`, and the byte choices of
+`wire.spell`.
 """
 
 import random
@@ -44,8 +44,8 @@ class Stream:
     """A stream that the producer can write.
 
     Attributes:
-        options: Fields of the options row. The name lookup has room for at least 128 names, and
-            the datatype lookup for at least one datatype if a literal has one.
+        options: Fields of the options row. The name lookup has space for at least 128 names, and
+            the datatype lookup for at least one datatype if a literal has a datatype.
         operations: ``("A", s, p, o, g or None)`` and ``("PA", name, iri, None)``. A stream of
             MESSAGES also has ``("END",)``, at least once after the last statement.
         draft: The draft whose field numbers are used.
@@ -74,7 +74,7 @@ def options(**changes: Any) -> dict[str, Any]:
 
 
 def rdf_versions(operations: Iterable[Plain]) -> list[int]:
-    """Return the RDF versions that the options of a stream with `operations` may announce."""
+    """Return the RDF versions that a stream with `operations` may declare in its options."""
     objects = [operation[3] for operation in operations if operation[0] == "A"]
     if any(term[0] == "triple" for term in objects):
         return [UNSPECIFIED, RDF_1_2]
@@ -85,7 +85,7 @@ def rdf_versions(operations: Iterable[Plain]) -> list[int]:
 
 @dataclass
 class _Batch:
-    """The content of the next frame, and the prefixes and names into which its IRIs are cut."""
+    """The content of the next frame, and the prefixes and names into which its IRIs are split."""
 
     namespaces: list[Plain] = field(default_factory=list)
     rows: list[Plain] = field(default_factory=list)
@@ -98,14 +98,14 @@ class _Batch:
         prefixes = {prefix for prefix, _ in self.cuts.values()}
         return {
             "name": {name for _, name in self.cuts.values()},
-            # If it is the only prefix, the empty prefix needs no entry.
+            # If the empty prefix is the only one, it needs no entry.
             "prefix": set() if prefixes == {""} else prefixes,
             "datatype": self.datatypes,
         }
 
 
 class _Iris:
-    """Finds the ids of IRIs, some of which may depend on the ids before them."""
+    """Finds the ids of IRIs, some of which may depend on the previous ids."""
 
     def __init__(self, producer: "_Producer", cuts: dict[str, tuple[str, str]]) -> None:
         self.producer = producer
@@ -143,7 +143,7 @@ class _Producer:
         self.is_messages = stream.options.get("stream_type") == MESSAGES
         self.versions = rdf_versions(stream.operations)
         habits = ("runs", "cells", "kinds", "zero", "short", "join", "graphs", "tag", "end")
-        # If a producer follows a habit always or never, it may show faults that a mixture hides.
+        # A producer that always or never follows a habit may show faults that a mixture hides.
         self.habits = {habit: rng.choice([0.0, 0.5, 1.0]) for habit in habits}
         self.most_rows = rng.choice([1, 2, 7, 40, 1000])
         self.restates = rng.choice([0.0, 0.0, 0.3])
@@ -185,7 +185,7 @@ class _Producer:
         self.flush()
 
     def take(self, terms: list[Plain]) -> bool:
-        """Make room for terms in the batch; return whether there was room."""
+        """Add terms to the batch if there is space for them; return whether there was."""
         batch = self.batch
         cuts, datatypes = dict(batch.cuts), set(batch.datatypes)
         for term in terms:
@@ -195,7 +195,7 @@ class _Producer:
                     cuts[iri] = cut(self.rng, iri) if has_prefixes else ("", iri)
             datatypes.update(datatypes_of(term))
         if len(datatypes) < self.tables["datatype"].size and self.rng.random() < 0.1:
-            # For a literal this datatype means the same as no datatype.
+            # For a literal, this datatype is equivalent to no datatype.
             datatypes.add(XSD_STRING)
         tried = _Batch(cuts=cuts, datatypes=datatypes)
         is_empty = not (batch.rows or batch.namespaces or batch.lengths)
@@ -208,7 +208,7 @@ class _Producer:
         return True
 
     def flush(self) -> None:
-        """Make a frame of the batch."""
+        """Make a frame from the batch."""
         batch = self.batch
         rows = []
         if not self.frames or self.may_restate():
@@ -239,7 +239,7 @@ class _Producer:
         return False
 
     def open_before(self) -> int:
-        """Return the number of rows in earlier frames whose message has not ended."""
+        """Return the number of rows in earlier frames that belong to an unfinished message."""
         count = 0
         for frame in self.frames:
             batch = frame.columns
@@ -282,7 +282,7 @@ class _Producer:
         return columns
 
     def packed(self, rows: list[Any]) -> list[Any]:
-        """Return entries, where some that follow one another are joined into one."""
+        """Return the entries, with some consecutive ones joined."""
         entries: list[Any] = []
         for row in rows:
             if entries and row["id"] == 0 and self.chance("join"):
@@ -318,7 +318,7 @@ class _Producer:
         groups = [(term, len(list(group))) for term, group in groupby(cells)]
         for number, (term, size) in enumerate(groups):
             if term is None and number + 1 == len(groups) and self.chance("cells"):
-                # The producer may leave out all or some of the empty cells at the end.
+                # The producer may omit all or some of the empty cells at the end.
                 size = self.rng.choice([0, self.rng.randint(0, size)])
             while size:
                 part = size if self.chance("runs") else self.rng.randint(1, size)
@@ -346,7 +346,7 @@ class _Producer:
         return spell(numbers)
 
     def zeros(self, numbers: list[int]) -> list[int]:
-        """Return `numbers`, with 0 for some that equal the number before them."""
+        """Return `numbers`, with 0 for some that equal the previous number."""
         before = [0, *numbers]
         return [
             0 if number == last and self.chance("zero") else number
@@ -417,9 +417,9 @@ def frames(stream: Stream, rng: random.Random) -> list[Any]:
 
 
 def write_columns(stream: Stream, rng: random.Random) -> bytes:
-    """Return `stream` as bytes; the same state of `rng` gives the same bytes.
+    """Return `stream` as bytes; the same state of `rng` produces the same bytes.
 
-    The stream is delimited; if it has one frame, it may be bare.
+    The stream is delimited; if it has only one frame, it may be bare.
     """
     messages = frames(stream, rng)
     single = len(messages) == 1 and rng.random() < 0.5

@@ -1,4 +1,4 @@
-"""Protobuf's classes of Jelly-RDF 1.2, with the field numbers of each of its two drafts."""
+"""Protobuf's classes for Jelly-RDF 1.2, with the field numbers of each of its two drafts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ TRIPLES, QUADS = 1, 2
 FLAT, MESSAGES = 0, 1
 UNSPECIFIED, RDF_1_1, RDF_1_2_BASIC, RDF_1_2 = range(4)
 DIRECTIONS = ("", "ltr", "rtl")
-"""The base directions by their numbers."""
+"""The base directions by number."""
 MAX_ROWS = (1 << 27) - 1
 """The largest number of rows in a batch."""
 
@@ -24,7 +24,7 @@ _EARLIER_NUMBERS = {
     "RdfStreamOptions.rdf_version": 7,
     "RdfColumnBatch.message_lengths": 10,
 }
-"""The fields that have other numbers in the earlier draft than in ``proto/rdf_columns.proto``."""
+"""Fields whose numbers in the earlier draft differ from those in ``proto/rdf_columns.proto``."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Draft:
 
     Attributes:
         name: "later" or "earlier".
-        Frame: Protobuf's class of the draft's frames. Pass all other messages to it as dicts.
+        Frame: Protobuf's class for the draft's frames. Other messages are passed to it as dicts.
     """
 
     name: str

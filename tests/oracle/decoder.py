@@ -1,6 +1,6 @@
 """The reference decoder: frames of protobuf's classes to plain operations, rule by rule.
 
-It follows the specification and the later rulings, and is written for clarity only. It does not
+It follows the specification and the later rulings, and is written only for clarity. It does not
 read bytes: `read` checks them with `wire.check`, and protobuf's own parser makes the messages.
 """
 
@@ -22,7 +22,7 @@ class Reference(TermReference):
     def __init__(self) -> None:
         super().__init__()
         self.in_transaction = False
-        # The flag says that operations follow the last mark.
+        # Whether operations follow the end of the last patch.
         self.patch_open = False
 
     def frame(self, frame: Any) -> list[Plain]:
@@ -84,7 +84,7 @@ class Reference(TermReference):
             if self.options.statement_type == TRIPLES and value.WhichOneof("graph") == "g_iri":
                 # The graph is ignored, but the ids of the next IRI depend on it.
                 self._iri(value.g_iri)
-            # A namespace without a graph, and without an earlier graph to repeat, has none.
+            # A namespace without a graph, and without an earlier graph to repeat, has no graph.
             # Jelly-JVM writes such namespaces.
             is_set = value.WhichOneof("graph") is not None or self.last["g"] is not None
             graph = self._graph(value) if is_set else None
@@ -118,7 +118,7 @@ def decode(frames: Iterable[Any]) -> list[Plain]:
 
 
 def parse(data: bytes) -> Any:
-    """Return the message of a bare frame, or raise as `parse_as` does."""
+    """Return the message of a bare frame, or raise like `parse_as`."""
     return parse_as(pb.RdfPatchFrame, data)
 
 

@@ -1,6 +1,6 @@
-"""A foreign producer: turns operations into frames, with every choice that the format leaves open.
+"""A foreign producer: turns operations into frames, and exercises every choice of the format.
 
-Besides the choices of `term_producer`, it repeats options, and ends frames anywhere.
+In addition to the choices of `term_producer`, it repeats options, and ends frames anywhere.
 """
 
 import random
@@ -21,7 +21,7 @@ class _Producer(TermProducer):
         self.quads = options["statement_type"] == QUADS
 
     def rows(self, operation: Plain) -> list[Any]:
-        """Return the row of an operation, after the entries that the row needs."""
+        """Return the row of an operation, preceded by the entries that the row needs."""
         code = operation[0]
         if code in ("TX", "TC", "TA", "END"):
             make = {"TX": build.begin, "TC": build.commit, "TA": build.abort}
@@ -57,9 +57,9 @@ class _Producer(TermProducer):
         return self._written(written, "g")
 
     def _ignored_graph(self, iri: Plain | None) -> Any:
-        """Return a graph for a prefix of triples.
+        """Return a graph for a prefix in a stream of triples.
 
-        It is ignored, but the ids of an IRI still count.
+        Readers ignore the graph, but the ids of its IRI still count.
         """
         kind = self.rng.choice([None, None, None, "g", "default", "iri"])
         if kind == "iri":
@@ -74,10 +74,10 @@ def frames(
 
     Args:
         operations: The operations, with each ``("END",)`` that the stream type requires.
-        options: Fields of the options row; the lookups must be big enough for each row (see
+        options: Fields of the options row; the lookups must be large enough for each row (see
             `needs`).
-        rng: The source of chance.
-        single: Make one frame of all operations.
+        rng: The random generator.
+        single: Whether to write all operations in one frame.
     """
     stream_type = options["stream_type"]
     producer = _Producer(rng, options)

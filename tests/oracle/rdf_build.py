@@ -1,4 +1,4 @@
-"""Makes rows, frames and streams of Jelly-RDF in short calls."""
+"""Builds Jelly-RDF rows, frames and streams with short functions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ UNSPECIFIED, FLAT_TRIPLES, FLAT_QUADS, GRAPHS_OF_TRIPLES, DATASETS = range(5)
 
 
 def options(**changes: Any) -> Any:
-    """Return an options row: TRIPLES, no logical type, 16 entries in each lookup, ``changes``."""
+    """Return an options row: TRIPLES, no logical type, lookups of 16 entries, and ``changes``."""
     fields: dict[str, Any] = {
         "physical_type": TRIPLES,
         "max_name_table_size": 16,
@@ -39,12 +39,12 @@ def default_graph() -> Any:
 
 
 def spo(s: Any = None, p: Any = None, o: Any = None) -> Any:
-    """Return a row of a triple; a str is a blank node, None leaves the term out."""
+    """Return a triple row; a str is a blank node, and None omits the term."""
     return pb.RdfStreamRow(triple=triple(s, p, o))
 
 
 def spog(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
-    """Return a row of a quad."""
+    """Return a quad row."""
     return pb.RdfStreamRow(quad=quad(s, p, o, g))
 
 
@@ -69,7 +69,7 @@ def namespace(name: str, value: Any = None) -> Any:
 
 
 def frame(*rows: Any, metadata: Mapping[str, bytes] | None = None) -> bytes:
-    """Return the bytes of one frame, without its length."""
+    """Return the bytes of one frame, without a length prefix."""
     return bytes(pb.RdfStreamFrame(rows=rows, metadata=metadata or {}).SerializeToString())
 
 

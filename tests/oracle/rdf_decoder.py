@@ -1,4 +1,4 @@
-"""The reference decoder of Jelly-RDF: frames of protobuf's classes to statements, rule by rule.
+"""The Jelly-RDF reference decoder: frames of protobuf's classes to statements, rule by rule.
 
 Like `decoder`, it follows the specification and the later rulings, and is slow.
 """
@@ -42,7 +42,7 @@ class Frame:
 
     @property
     def namespaces(self) -> list[Plain]:
-        """The pairs of name and IRI."""
+        """The pairs of names and IRIs."""
         return [op[1:3] for op in self.operations if op[0] == "PA"]
 
 
@@ -50,8 +50,8 @@ class Reference(TermReference):
     """A decoder of one stream.
 
     Args:
-        strict: Whether to refuse a logical type that does not go with the physical type. If not,
-            give a warning.
+        strict: Whether to refuse a logical type that is incompatible with the physical type. If
+            False, warn instead.
     """
 
     VERSION = 2
@@ -75,7 +75,7 @@ class Reference(TermReference):
             raise RuleError("no options row")
 
     def row(self, row: Any) -> Plain | None:
-        """Return the statement or the namespace of a row, or None if the row has another kind."""
+        """Return the statement or namespace of a row, or None for other kinds of rows."""
         kind = self._prelude(row)
         if kind is None:
             return None
@@ -134,7 +134,7 @@ class Reference(TermReference):
 
 
 def parse(data: bytes) -> Any:
-    """Return the message of a bare frame, or raise as `parse_as` does."""
+    """Return the message of a bare frame, or raise like `parse_as`."""
     return parse_as(pb.RdfStreamFrame, data)
 
 

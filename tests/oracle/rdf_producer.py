@@ -1,7 +1,7 @@
-"""A foreign producer of Jelly-RDF: turns frames into messages, with every choice that is open.
+"""A foreign Jelly-RDF producer: turns frames into messages, and exercises every choice.
 
-Besides the choices of `term_producer`, it repeats or delays options. It opens and closes graphs
-without need, twice, empty, and across frames.
+In addition to the choices of `term_producer`, it repeats or delays options. It opens and closes
+graphs needlessly, twice, empty, and across frames.
 """
 
 import random
@@ -23,11 +23,11 @@ class _Producer(TermProducer):
         super().__init__(rng, options, build)
         self.physical_type = options["physical_type"]
         self.graph: Plain | None = None
-        # The producer may open these graphs without need.
+        # The producer may open these graphs needlessly.
         self.graphs = [DEFAULT_GRAPH]
 
     def rows(self, operation: Plain) -> list[Any]:
-        """Return the row of an operation, after the entries that the row needs."""
+        """Return the row of an operation, preceded by the entries that the row needs."""
         if operation[0] == "PA":
             _, name, iri, _ = operation
             rows = self._entries({"v": iri})
@@ -46,7 +46,7 @@ class _Producer(TermProducer):
         return [*rows, make_row(*parts)]
 
     def idle(self) -> list[Any]:
-        """Return rows that open or close graphs without need; a graph may stay open."""
+        """Return rows that open or close graphs needlessly; a graph may stay open."""
         rows = []
         if self.physical_type == GRAPHS:
             if self.rng.random() < 0.1:
@@ -75,9 +75,9 @@ def messages(frames: Iterable[Frame], options: dict[str, Any], rng: random.Rando
 
     Args:
         frames: The frames to write.
-        options: Fields of the options row; the lookups must be big enough for each row (see
+        options: Fields of the options row; the lookups must be large enough for each row (see
             `needs`).
-        rng: The source of chance.
+        rng: The random generator.
     """
     producer = _Producer(rng, options)
     result = []

@@ -1,4 +1,4 @@
-"""The shared part of the reference decoders: lookups, terms, repeated terms, checks of bytes."""
+"""The shared part of the reference decoders: lookups, terms, repeated terms, byte checks."""
 
 import re
 from typing import Any, ClassVar
@@ -15,8 +15,8 @@ class RuleError(ValueError):
     """Raised when the input breaks a rule.
 
     Attributes:
-        rule: The rule's name, or empty if the oracle has no name for the rule.
-        frame: The number of the frame, or None if the frame is not known.
+        rule: The name of the rule, or empty if the oracle has no name for it.
+        frame: The number of the frame, or None if it is not known.
     """
 
     def __init__(self, message: str, rule: str = "") -> None:
@@ -54,7 +54,7 @@ class Lookup:
 
 
 class TermReference:
-    """Makes the terms of one stream, from its lookups and the terms that came before.
+    """Makes the terms of one stream from its lookups and the preceding terms.
 
     Attributes:
         options: The stream's options row, or None before it.
@@ -91,7 +91,7 @@ class TermReference:
         raise NotImplementedError
 
     def _prelude(self, row: Any) -> str | None:
-        """Apply a row of options or of a lookup's entry; return the kind of any other row."""
+        """Apply a row that is options or a lookup entry; return the kind of any other row."""
         kind: str | None = row.WhichOneof("row")
         if kind is None:
             raise RuleError("row of no known kind")
@@ -117,7 +117,7 @@ class TermReference:
         return term
 
     def _term(self, message: Any, oneof: str, letter: str, position: str) -> Plain | None:
-        """Return the term that a oneof holds, or None if the oneof is empty."""
+        """Return the term in a oneof, or None if the oneof is empty."""
         field = message.WhichOneof(oneof)
         if field is None:
             return None

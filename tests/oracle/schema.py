@@ -1,4 +1,4 @@
-"""Protobuf's classes of ``proto/*.proto``: those of the suite, and those of all other files."""
+"""Protobuf's classes for ``proto/*.proto``: those in the suite, and those in all other files."""
 
 from pathlib import Path
 from typing import Any
@@ -48,13 +48,13 @@ __all__ = [
 ]
 
 PROTO_DIR = Path(__file__).resolve().parents[2] / "proto"
-# The package also has the messages of gRPC, which the suite does not have.
+# The package also has gRPC messages, which the suite lacks.
 _JELLY = "eu.ostrzyciel.jelly.core.proto.v1."
 _pool = compile_files(PROTO_DIR)
 
 
 def message_class(name: str) -> Any:
-    """Return protobuf's class of the message `name` from any file."""
+    """Return protobuf's class for the message `name`, from any file."""
     try:
         return suite.message_class(name)
     except KeyError:
@@ -62,7 +62,7 @@ def message_class(name: str) -> Any:
 
 
 def file_descriptor(name: str) -> Any:
-    """Return protobuf's description of the file `name`."""
+    """Return protobuf's descriptor of the file `name`."""
     return _pool.FindFileByName(name)
 
 

@@ -1,8 +1,8 @@
 """The shared part of the foreign producers: lookups and terms, with every choice they have.
 
-Where a producer has a choice, this one decides by chance: whether an id is a number or 0, the
-slots and the order of entries, where an IRI is cut, whether a term is repeated or written again,
-and entries that nobody needs. The bytes are always legal.
+Where a producer has a choice, this one decides at random: whether an id is a number or 0, the slots
+and the order of entries, where an IRI is split, whether a term is repeated or written again, and
+whether to write unneeded entries. The bytes are always legal.
 """
 
 import random
@@ -36,7 +36,7 @@ def _terms(operation: Plain) -> list[Plain]:
 
 
 def needs(operations: list[Plain]) -> tuple[int, int]:
-    """Return how many names and how many datatypes a single row needs at most."""
+    """Return the largest numbers of names and of datatypes that a single row needs."""
     names = datatypes = 0
     for operation in operations:
         terms = _terms(operation)
@@ -49,7 +49,7 @@ class ProducerLookup:
     """The producer's table of a lookup.
 
     Args:
-        rng: The source of chance.
+        rng: The random generator.
         size: The largest number of entries.
         make_row: Makes the row of an entry from its value and its id, which may be 0.
     """
@@ -68,7 +68,7 @@ class ProducerLookup:
         return self.make_row(value, 0 if follows and self.rng.random() < 0.7 else number)
 
     def provide(self, wanted: list[str]) -> list[Any]:
-        """Return rows, in random order, after which the table has all `wanted` entries."""
+        """Return rows in random order that add all `wanted` entries to the table."""
         rng = self.rng
         wanted = list(dict.fromkeys(wanted))
         rng.shuffle(wanted)
@@ -97,7 +97,7 @@ class ProducerLookup:
 
 
 def cut(rng: random.Random, iri: str) -> tuple[str, str]:
-    """Return a prefix and a name that together are the IRI."""
+    """Return a prefix and a name that together form the IRI."""
     if rng.random() < 0.7:
         at = max(iri.rfind("#"), iri.rfind("/")) + 1
     else:
@@ -106,10 +106,10 @@ def cut(rng: random.Random, iri: str) -> tuple[str, str]:
 
 
 class TermProducer:
-    """Makes rows of terms, and of the entries that they need.
+    """Makes rows for terms, and for the entries that the terms need.
 
     Args:
-        rng: The source of chance.
+        rng: The random generator.
         options: Fields of the options row.
         rows: The module that builds the rows of entries.
     """
@@ -214,13 +214,13 @@ def spelled(
     single: bool = False,
     is_bare: Callable[[bytes], bool] = wire.looks_bare,
 ) -> bytes:
-    """Return frames as bytes, delimited or (``single``) bare, spelled in odd but legal ways.
+    """Return frames as bytes, delimited or (``single``) bare, encoded in odd but legal ways.
 
     Args:
         messages: The frames.
-        rng: The source of chance.
+        rng: The random generator.
         single: Write the only frame as a bare frame.
-        is_bare: Returns whether bytes are a bare frame, as readers decide it.
+        is_bare: Returns whether bytes are a bare frame, as readers determine it.
     """
     for mess in (rng.choice([0.0, 0.02, 0.1, 0.3]), 0.0):
         parts = [wire.spell(message, rng, mess) for message in messages]

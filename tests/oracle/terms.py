@@ -5,11 +5,11 @@ A plain term is one of
 - ``("iri", text)``; in statements `DEFAULT_GRAPH` is the default graph, which is None in
   operations
 - ``("bnode", label)``
-- ``("literal", lex, language or None, datatype or None)``, and with a base direction, which
-  rdflib's terms don't have, ``("literal", lex, language, None, "ltr" or "rtl")``
+- ``("literal", lex, language or None, datatype or None)`` or, with a base direction, which rdflib's
+  terms lack, ``("literal", lex, language, None, "ltr" or "rtl")``
 - ``("triple", s, p, o)``
 
-A plain operation is the package's tuple with the name of its code, and with plain terms.
+A plain operation is the package's tuple with the name of its code and with plain terms.
 """
 
 import xml.dom.minidom
@@ -29,7 +29,7 @@ XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 def plain(term: Any) -> Plain:
-    """Return rdflib's term as a plain tuple; its class must be exactly one of the four classes."""
+    """Return an rdflib term as a plain tuple; its class must be exactly one of the four classes."""
     kind = type(term)
     if kind is URIRef:
         return ("iri", str(term))
@@ -50,7 +50,7 @@ def _optional(term: Any) -> Plain | None:
 
 
 def plain_operation(operation: Any) -> Plain:
-    """Return an operation of the package as a plain tuple, if its shape is the documented one."""
+    """Return a package operation as a plain tuple; assert that its shape is as documented."""
     assert type(operation) is tuple, operation
     op = operation[0]
     assert type(op) is Op, operation
@@ -70,7 +70,7 @@ def plain_operation(operation: Any) -> Plain:
 
 
 def node(term: Plain, normalize: bool | None = False) -> Any:
-    """Return the term that rdflib's constructors make of a plain term."""
+    """Return the term that rdflib's constructors create from a plain term."""
     kind = term[0]
     if kind == "iri":
         return URIRef(term[1])
@@ -84,7 +84,7 @@ def node(term: Plain, normalize: bool | None = False) -> Any:
 
 
 def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
-    """Return the package's operation for a plain one, with terms of rdflib's constructors."""
+    """Return the package's operation for a plain one, with terms made by rdflib's constructors."""
 
     def item(value: Any) -> Any:
         return node(value, normalize) if isinstance(value, tuple) else value
@@ -93,19 +93,19 @@ def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
 
 
 def as_written(operations: list[Plain]) -> list[Plain]:
-    """Return operations with the terms of their nodes; rdflib's constructors change some."""
+    """Return operations with the terms that rdflib's constructors make of them."""
     return [plain_operation(operation(op)) for op in operations]
 
 
 def with_default_graph(plain_op: Plain) -> Plain:
-    """Return an operation of a stream of quads, with `DEFAULT_GRAPH` for a missing graph."""
+    """Return an operation of a quad stream, with `DEFAULT_GRAPH` for a missing graph."""
     if plain_op[0] in ("A", "D", "PA", "PD"):
         return (*plain_op[:-1], plain_op[-1] or DEFAULT_GRAPH)
     return plain_op
 
 
 def with_simple_strings(value: Any) -> Any:
-    """Return terms or operations in which literals of xsd:string are simple literals."""
+    """Return terms or operations with xsd:string literals replaced by simple literals."""
     if not isinstance(value, tuple):
         return value
     if value[:1] == ("literal",) and value[2:] == (None, XSD_STRING):
@@ -121,7 +121,7 @@ def _same_value(a: Any, b: Any) -> bool:
             parts = zip(a.childNodes, b.childNodes, strict=True)
             return all(x.toxml() == y.toxml() for x, y in parts)
         return bool(a.toxml() == b.toxml())
-    # The repr distinguishes -0.0 from 0.0, and two NaN have the same repr.
+    # The repr distinguishes -0.0 from 0.0, and any two NaNs have the same repr.
     return repr(a) == repr(b)
 
 

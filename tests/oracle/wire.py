@@ -1,8 +1,7 @@
-"""Reads and writes Protocol Buffers' wire format by hand.
+"""Reads and writes Protocol Buffers' wire format with hand-written code.
 
-`check` refuses what a strict reader has to refuse before the rules of either format matter.
-`spell` writes a message in one of the many ways that protobuf allows and that no producer known to
-us uses.
+`check` refuses what a strict reader has to refuse before the rules of either format apply. `spell`
+writes a message in one of the many ways that protobuf allows but no known producer uses.
 """
 
 import random
@@ -40,7 +39,7 @@ __all__ = [
     "varint",
 ]
 
-# These are protobuf's numbers of the field types that occur in the schema.
+# These are protobuf's numbers of the field types that the schema uses.
 _BOOL, _STRING, _MESSAGE, _BYTES, _UINT32, _ENUM = 8, 9, 11, 12, 13, 14
 _WIRE_TYPES = {
     _BOOL: VARINT,
@@ -53,7 +52,7 @@ _WIRE_TYPES = {
 
 _MAX_UINT32 = (1 << 32) - 1
 _MAX_UINT64 = (1 << 64) - 1
-# The least negative number of 32 bits has this varint of 64 bits.
+# The smallest 32-bit number has this 64-bit varint.
 _MIN_NEGATIVE = (1 << 64) - (1 << 31)
 
 # Protobuf's Python implementation refuses more than 100 nested messages or groups.
@@ -65,12 +64,12 @@ class WireError(ValueError):
 
 
 def looks_bare(data: bytes) -> bool:
-    """Return whether `data` is a bare frame, decided as in the reference implementation."""
+    """Return whether `data` is a bare frame, determined as in the reference implementation."""
     return data[:1] == b"\n" and (data[1:2] != b"\n" or data[2:3] == b"\n")
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a varint at a position, and the position after it."""
+    """Return the varint at a position, and the position after the varint."""
     value = shift = 0
     start = at
     while True:
@@ -154,7 +153,7 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
         depth: The depth of the message.
 
     Returns:
-        The points on which readers differ; input with such points may be refused or not.
+        The points on which readers differ; input with such points may or may not be refused.
     """
     doubts: set[str] = {"deep"} if depth > _DEEP else set()
     at = 0
@@ -170,8 +169,7 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
             else:
                 doubts |= _check_value(known, data[at:end], depth)
         elif _is_map_entry(descriptor):
-            # Protobuf's Python implementation loses such an entry, but other implementations
-            # don't.
+            # Protobuf's Python implementation loses such an entry; other implementations don't.
             doubts.add("unknown field in an entry of a map")
         at = end
     return doubts
@@ -231,7 +229,7 @@ class _Speller:
         return self.tag(number, LEN) + size + content
 
     def unknown(self, used: set[int], depth: int = 0) -> bytes:
-        """Return a field with a number that the schema does not have."""
+        """Return a field with a number that the schema lacks."""
         rng = self.rng
         number = rng.choice([n for n in (9, 10, 17, 99, 2000, (1 << 29) - 1) if n not in used])
         kind = rng.choice([VARINT, I64, LEN, I32, GROUP_START])
@@ -240,7 +238,7 @@ class _Speller:
         if kind == LEN:
             return self.block(number, rng.randbytes(rng.choice([0, 3, 130])))
         if kind == GROUP_START:
-            # Inside of a group every number is unknown, also those of the schema.
+            # Inside a group every field number is unknown, even those of the schema.
             count = rng.randint(0, 2) if depth < 3 else 0
             inner = b"".join(self.unknown(set(), depth + 1) for _ in range(count))
             return self.tag(number, kind) + inner + self.tag(number, GROUP_END)
@@ -254,7 +252,7 @@ class _Speller:
         return self.tag(known.number, VARINT) + self.number(int(value))
 
     def nonsense(self, descriptor: Any, depth: int = 0) -> bytes:
-        """Return a well-formed message of random content."""
+        """Return a well-formed message with random content."""
         out = b""
         for known in descriptor.fields:
             if self.rng.random() < 0.4 and depth < 3:
@@ -269,7 +267,7 @@ class _Speller:
         return self.scalar(known, self.rng.choice([0, 1, 2, 3, 77, _MAX_UINT32]))
 
     def singular(self, known: Any, value: Any) -> Iterator[bytes]:
-        """Yield one or more fields that together mean one value."""
+        """Yield one or more fields that together encode one value."""
         if known.type != _MESSAGE:
             if self.chance():
                 others = {_STRING: "overwritten", _BYTES: b"overwritten"}
@@ -298,7 +296,7 @@ class _Speller:
         return [self.block(known.number, self.message(make(key=key, value=v))) for v in values]
 
     def repeated(self, known: Any, values: Any) -> Iterator[bytes]:
-        """Yield the fields of a list; numbers are all packed, some packed, or none."""
+        """Yield the fields of a list; all, some or none of its numbers are packed."""
         if known.type == _MESSAGE:
             for value in values:
                 yield self.block(known.number, self.message(value))
@@ -317,7 +315,7 @@ class _Speller:
 
     def message(self, message: Any, half: bool = False) -> bytes:
         descriptor = message.DESCRIPTOR
-        # The sequences are shuffled into each other, but each keeps its own order.
+        # The sequences are interleaved at random, but each keeps its own order.
         sequences: list[list[bytes]] = []
         present = set()
         for known, value in message.ListFields():
@@ -361,7 +359,7 @@ class _Speller:
 def spell(message: Any, rng: random.Random, mess: float = 0.1) -> bytes:
     """Serialize a message in a legal but odd way; the greater ``mess`` (0 to 1), the odder.
 
-    Fields have any order, and unknown fields are inserted. A oneof may be set twice, and a value
-    twice or in two halves. Varints may be too long, and defaults may be written.
+    Fields are in any order, and unknown fields are inserted. A oneof may be set twice, and a value
+    may be set twice or in two halves. Varints may be too long, and defaults may be written.
     """
     return _Speller(rng, min(mess, 0.5)).message(message)

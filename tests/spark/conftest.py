@@ -20,7 +20,7 @@ def spark() -> SparkSession:
 
 @pytest.fixture(scope="session")
 def registered(spark: SparkSession) -> None:
-    """Make the formats of the package known to the session."""
+    """Register the package's formats with the session."""
     from jelly_rdflib.spark import register
 
     register(spark)

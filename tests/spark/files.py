@@ -53,7 +53,7 @@ def make_operations(patches: int, size: int, seed: int = 0) -> list[Plain]:
 
 
 def paid(count: int) -> list[Operation]:
-    """Return a patch of this number of payments; `forge` changes the first from 10 to 99."""
+    """Return a patch of `count` payments; `forge` changes the first from 10 to 99."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
     return [(Op.A, s, p, Literal(f"paid {n:<120}"), None) for n in range(10, 10 + count)]
 
@@ -65,7 +65,7 @@ def forge(path: Path) -> None:
 
 
 def write_file(path: Path, operations: list[Plain], **options: Any) -> Path:
-    """Write operations: RDF Patch text as ``.rdfp``, else Jelly-Patch."""
+    """Write operations: as RDF Patch text to ``.rdfp``, otherwise as Jelly-Patch."""
     is_text = path.suffix == ".rdfp"
     made, format = (None, None) if is_text else (jr.PatchOptions(**options), "jelly-patch")
     with jr.PatchWriter(path, made, format=format) as writer:
@@ -74,7 +74,7 @@ def write_file(path: Path, operations: list[Plain], **options: Any) -> Path:
 
 
 def read_rows(table: Any, *names: str) -> list[dict[str, Any]]:
-    """Return a table's rows, in the order of file and position."""
+    """Return a table's rows, ordered by file and position."""
     rows = [row.asDict(recursive=True) for row in table.collect()]
     rows.sort(key=lambda row: (row.get("file") or "", row.get("seq") or 0))
     return [{name: row[name] for name in names or COLUMNS} for row in rows]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS = {
-    # The tests' jobs are short, so starting and compiling take most of the time.
+    # The tests' jobs are short, so startup and compilation take most of the time.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    # By default compiled code has 48 MB. When they are full, it is compiled again and again.
+    # By default the code cache has 48 MB. When it is full, code is compiled again and again.
     " -XX:ReservedCodeCacheSize=192m -XX:MetaspaceSize=256m",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
@@ -34,7 +34,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Code generation only pays for many rows. The tests of the command line use it.
+    # Code generation only pays off for many rows. The command-line tests use it.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # By default 50 tasks read the log of a Delta table.
@@ -48,7 +48,7 @@ def _open() -> SparkSession:
     from pyspark.sql import SparkSession
 
     if "SPARK_REMOTE" in os.environ:
-        # With Spark's variable for a server of Spark Connect, the server has its own settings.
+        # With Spark's variable for a Spark Connect server, the server has its own settings.
         return SparkSession.builder.getOrCreate()
     settings = dict(SETTINGS)
     with contextlib.suppress(UnavailableError):

@@ -1,4 +1,4 @@
-"""Makes tables of changes and quads from operations and datasets of rdflib."""
+"""Makes tables of changes and quads from operations and from rdflib datasets."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from tests.spelling import rows_of, spell
 
 
 def text(term: Any) -> str | None:
-    """Return a term in N-Triples syntax; None for the default graph and for no term."""
+    """Return a term in N-Triples syntax; None for the default graph and for a missing term."""
     return None if term is None or term == DATASET_DEFAULT_GRAPH_ID else spell(plain(term))
 
 
@@ -25,7 +25,7 @@ def change_rows(file: str, operations: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 def changes_of(spark: SparkSession, files: Mapping[str, Iterable[Any]]) -> DataFrame:
-    """Make a table of changes of each file's operations."""
+    """Make a table of changes from each file's operations."""
     rows = [row for file, operations in files.items() for row in change_rows(file, operations)]
     return spark.createDataFrame(rows, CHANGES)
 

@@ -1,4 +1,4 @@
-"""Computes a table in this process, without a session, by the function of a task."""
+"""Computes a table in this process, without a session, with a task's function."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def schema_of(*names: str) -> StructType:
 
 
 class Table:
-    """Stands in for a DataFrame of one partition, which comes in record batches of 7 rows."""
+    """Stands in for a DataFrame of one partition that comes in record batches of 7 rows."""
 
     def __init__(self, rows: Iterable[tuple], schema: StructType, *, stream: bool = False) -> None:
         self.rows = list(rows)

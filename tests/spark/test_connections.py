@@ -1,4 +1,4 @@
-"""Tests settings of stores: their sources, their meaning, and who may see them."""
+"""Tests store settings: where they come from, what they mean, and who may see them."""
 
 import sys
 from typing import Any
@@ -27,7 +27,7 @@ ANONYMOUS = "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider"
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Record the arguments of each new file system for S3."""
+    """Record the arguments of each new S3 file system."""
     made: list[dict[str, Any]] = []
 
     def make(**arguments: Any) -> str:
@@ -42,7 +42,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def fields(text: str) -> dict[str, Any]:
-    """Return the fields ``name=value`` of a text, which spaces separate."""
+    """Return the fields ``name=value`` of a string, separated by spaces."""
     return dict(each.split("=", 1) for each in text.split())
 
 
@@ -139,7 +139,7 @@ def test_no_text_of_storage_has_secrets() -> None:
 
 @pytest.mark.parametrize("scheme", ["hdfs", "webhdfs"])
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
-    """The error names the extra; Arrow's own client for HDFS needs a library of Hadoop."""
+    """The error names the extra; Arrow's own HDFS client needs a Hadoop library."""
     for name in ("hdfs_native", "fsspec", "fsspec.implementations.webhdfs"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delenv("HADOOP_HOME", raising=False)

@@ -1,4 +1,4 @@
-"""Tests that the examples on the documentation's pages about Spark work."""
+"""Tests that the examples on the documentation pages about Spark work."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def test_examples(page: Path, tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    # A page that asks for a session gets this one, whose JVM has its own folder.
+    # A page that asks for a session gets this session, whose JVM has its own folder.
     java: Any = open_session()._jvm
     os.chdir(java.java.lang.System.getProperty("user.dir"))
     run_page(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Tests decoding files that Spark's own source has read, mostly as a task computes it."""
+"""Tests decoding files read by Spark's own source, mostly as a task computes it."""
 
 import gzip
 from pathlib import Path
@@ -21,7 +21,7 @@ OWN = ["file", *COLUMNS]
 
 
 def table_of(*paths: Path) -> Any:
-    """Return a table of files in the form of Spark's own source."""
+    """Return a table of files in the format of Spark's own source."""
     rows = [(f"file:{path}", path.stat().st_size, path.read_bytes()) for path in paths]
     return Table(rows, schema_of("path", "length", "content"))
 
@@ -185,14 +185,14 @@ def test_what_can_not_be(columns: str, arguments: dict[str, str], message: str) 
     ids=["null", "empty"],
 )
 def test_a_file_without_content(content: bytes | None, message: str) -> None:
-    """An empty file is an error; Spark's own source leaves out empty files."""
+    """An empty file is an error; Spark's own source omits empty files."""
     files: Any = Table([("a", content)], schema_of("path", "content"))
     with pytest.raises(ValueError, match=message):
         decode_files(files)
 
 
 def test_a_log_with_a_segment_that_was_changed(spark: SparkSession, tmp_path: Path) -> None:
-    """A changed segment is an error by each way of reading; `test_partitions` tests each mode."""
+    """A changed segment is an error in every way of reading; `test_partitions` tests each mode."""
     register(spark)
     log = jr.PatchLog.create(tmp_path / "log")
     path = log.append(paid(3)).path

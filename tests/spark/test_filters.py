@@ -1,4 +1,4 @@
-"""Tests that filters from Spark select the same rows as SQL, also along with those in options."""
+"""Tests that filters from Spark select the same rows as SQL, also combined with option filters."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ GRAPH = "<http://example.org/graph0>"
 
 
 def holds(condition: Any, row: dict[str, Any]) -> bool | None:
-    """Return the value of a condition for a row as in SQL; None is unknown."""
+    """Return the value of a condition for a row as in SQL; None means unknown."""
     if isinstance(condition, Not):
         found = holds(condition.child, row)
         return None if found is None else not found
@@ -53,7 +53,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read(
     path: Path, *filters: Any, kind: Any = JELLY_PATCH, columns: Any = None, **options: str
 ) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Return the rows of a reader, and the filters that it leaves to Spark."""
+    """Return a reader's rows, and the filters that it leaves to Spark."""
     made = ReadOptions.of(options)
     schema = kind.schema_for(made)
     if columns is not None:

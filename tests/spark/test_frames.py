@@ -1,4 +1,4 @@
-"""Tests frames of a message queue to operations and back, mostly as a task computes them."""
+"""Tests decoding a message queue's frames and encoding them, mostly as a task computes them."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -25,12 +25,12 @@ SOME = ("file", "seq", "op", "s", "p", "o")
 
 
 def frames_of(name: str, count: int, rows: int = 1) -> list[bytes]:
-    """Return the frames of a stream; each row has another subject."""
+    """Return the frames of a stream; each row has a different subject."""
     return encode(*([f"{name}-{frame}-{row}" for row in range(rows)] for frame in range(count)))
 
 
 def encode(*frames: Iterable[str]) -> list[bytes]:
-    """Return the frames of a stream with a statement of each of these subjects."""
+    """Return the frames of a stream with a statement for each of these subjects."""
     encoder = jr.PatchEncoder()
     return [
         encoder.encode_frame((jr.Op.A, URIRef(f"urn:{name}"), P, P, None) for name in each)
@@ -39,7 +39,7 @@ def encode(*frames: Iterable[str]) -> list[bytes]:
 
 
 def kafka(*values: bytes | None) -> Any:
-    """Return the messages of a partition, the last one first."""
+    """Return the messages of a partition, the newest first."""
     rows = [("t", "0", offset, b"k", value) for offset, value in enumerate(values)]
     return Table(rows[::-1], schema_of(*KAFKA))
 
@@ -71,7 +71,7 @@ def test_limits() -> None:
 
 
 def test_a_term_too_long_as_text_names_its_stream() -> None:
-    """Terms that a decoder accepts may be too long as text: each triple quotes one twice."""
+    """An accepted term may be too long as text: each triple quotes the last one twice."""
     term: Any = P
     for _ in range(14):
         term = jr.TripleTerm(term, P, term)
@@ -101,7 +101,7 @@ def test_options_that_come_again() -> None:
         decode_frames(kafka(*one, *two))
     # This stream has options.
     assert "retention" not in str(caught.value)
-    # One producer starts again, another repeats its options and continues.
+    # One producer restarts, another repeats its options and continues.
     decoded = decode_frames(kafka(*one, *two), on_repeated_options="restart")
     assert subjects(decoded) == ["<urn:a-0-0>", "<urn:a-1-0>", "<urn:b-0-0>"]
     options = one[0][: 2 + one[0][1]]
@@ -263,7 +263,7 @@ class TestOnSpark:
             for row in rows_of(make_operations(2, 30, seed=file))
         ]
         changes = spark.createDataFrame(said, CHANGES)
-        # The second patch of each file is a stream with null in its key.
+        # The second patch of each file is a stream whose key contains null.
         changes = changes.withColumn("part", F.when(F.col("patch") == 1, 5))
         keys = ["file", "part"]
         encoded = encode_frames(changes, key=keys, options=jr.PatchOptions(frame_rows=7))

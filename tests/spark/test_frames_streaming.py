@@ -1,6 +1,6 @@
 """Tests Structured Streaming of frames: batches, with the decoders' state between them.
 
-Most tests call the function that Spark calls for the frames of a stream in a batch.
+Most tests call the function that Spark calls for a stream's frames in a batch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KAFKA.add("offset", "long").add("value", "binary")
 
 
 class Frames:
-    """Stands in for a streaming DataFrame, and keeps the function for each key."""
+    """Stands in for a streaming DataFrame; returns the function that it would call per key."""
 
     isStreaming = True
     schema = KAFKA
@@ -57,7 +57,7 @@ class State:
 
 
 class Topic:
-    """Messages in batches, and a query that returns the rows of each batch."""
+    """Messages in batches, with a query that returns the rows of each batch."""
 
     def __init__(self) -> None:
         self.batches: list[list[tuple[Any, ...]]] = []
@@ -115,7 +115,7 @@ def expected(file: str, operations: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def read_on_spark(spark: SparkSession, folder: Path) -> list[list[tuple[Any, ...]]]:
-    """Run a query over the files of a folder, each a batch, and return the rows of each."""
+    """Run a query over the files of a folder, one batch per file; return the rows of each batch."""
     batches: list[list[tuple[Any, ...]]] = []
 
     def note(table: DataFrame, _: int) -> None:
@@ -146,7 +146,7 @@ class TestOnSpark:
             rows = [(*key, number, frames[key][number]) for key in keys]
             send_on_spark(spark, tmp_path, number, *rows)
             if number > 0:
-                # Two batches, then a batch of a restarted query.
+                # The first query reads two batches, then a restarted query reads one.
                 batches += read_on_spark(spark, tmp_path)
         assert len(batches) == 3
         for key, name in zip(keys, ["t/0/k", "t/0/(null)", "t/1/k"], strict=True):
@@ -173,7 +173,7 @@ class TestState:
         assert [len(batch) for batch in batches] == [16, 8, 0, 8]
 
     def test_a_batch_that_spark_has_not_noted_as_done_comes_again(self, topic: Topic) -> None:
-        """After a kill, an unrecorded batch is repeated with the state before it."""
+        """After a kill, an unrecorded batch is repeated with the state from before the batch."""
         patches = [patch(n) for n in range(3)]
         for at, frame in enumerate(encode(*patches)[:2]):
             topic.send((0, b"k", at, frame))
@@ -205,7 +205,7 @@ class TestWholePatches:
     def test_a_patch_comes_when_it_has_ended(self, topic: Topic, size: int) -> None:
         operations = join(patch(n, size) for n in range(4))
         ends = [n + 1 for n, operation in enumerate(operations) if operation == ("END",)]
-        # Patches end inside a frame, have several frames, or end with a frame.
+        # Patches end inside a frame, span several frames, or end with a frame.
         cuts = [2, ends[0] + 1, ends[0] + 2, ends[1] + 3, ends[2], ends[2] + 4, ends[3]]
         parts = [operations[a:b] for a, b in zip([0, *cuts], cuts, strict=False)]
         for at, frame in enumerate(encode(*parts)):

@@ -1,4 +1,4 @@
-"""Tests which files Spark reads: files, folders, globs, and those in the database of a log."""
+"""Tests which files Spark reads: files, folders, globs, and the files in a log's database."""
 
 import os
 import shutil
@@ -143,7 +143,7 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     log.squash(2, 3)
     expected = [str(entry.path) for entry in log.patches()]
     assert len(expected) == 3
-    # A file that was published but not committed, and a file that is not from the log.
+    # Add a published but uncommitted file, and a file that is not from the log.
     path = log.entry().path
     shutil.copy(path, path.with_name(path.name.replace("0000000004", "0000000005")))
     (path.parent / "notes.txt").touch()
@@ -169,7 +169,7 @@ def test_segments_alone_are_files(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "segments" / log.append([]).path.name
     shutil.copytree(log.path / "segments", copy.parent)
     assert find_files([str(copy.parent)]) == [str(copy)]
-    # The folders of a log without segments have no files either.
+    # The folders of a log without segments also contain no files.
     (tmp_path / "copy" / "staging").mkdir()
     copy.rename(copy.with_name("other"))
     assert find_files([str(copy.parent)]) == [str(copy.with_name("other"))]

@@ -89,7 +89,7 @@ def test_java_is_not_asked_for_a_module_it_lacks(
     prepare_environment()
     arguments = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "--add-opens=x", "", "'$Main"]
     assert ask(*arguments) == ["-cp", "a b", "--add-opens=x", "", "'$Main"]
-    # The folder is found again, and not made again.
+    # The folder is found again, not created again.
     made = os.environ["JAVA_HOME"]
     prepare_environment()
     assert os.environ["JAVA_HOME"] == made
@@ -110,7 +110,7 @@ def test_what_was_made_goes_with_the_process(home: Path) -> None:
 
 @pytest.fixture
 def other(tmp_path: Path) -> str:
-    """Return a Python that finds PySpark, but not this package."""
+    """Return a Python that finds PySpark but not this package."""
     path = tmp_path / "python"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
     path.chmod(0o755)
@@ -140,7 +140,7 @@ def test_workers_without_the_package(
 
 @pytest.mark.usefixtures("spark")
 def test_a_server_without_the_package() -> None:
-    """A server without the package causes the same message, although Connect has no context."""
+    """A server without the package causes the same message; Connect has no SparkContext."""
     told = "[…] ModuleNotFoundError: No module named 'jelly_rdflib'\nat org.apache"
     with pytest.raises(RuntimeError, match=r"run the Python of Spark Connect's server, .*: No mod"):
         register(failing_session(told))
@@ -155,7 +155,7 @@ def failing_session(message: str) -> Any:
 
 @pytest.mark.usefixtures("spark")
 def test_a_zip_hides_the_package(tmp_path: Path) -> None:
-    """A zip of sources, as with --py-files, hides the package on the driver and on workers."""
+    """A zip of sources, as passed to --py-files, shadows the package on the driver and workers."""
     folder = os.path.join("jelly_rdflib", "__init__.py")
     with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
         archive.write(ROOT / folder, folder)

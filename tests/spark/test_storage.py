@@ -1,4 +1,4 @@
-"""Tests that files on this machine and in a store give the same answers to the same calls."""
+"""Tests that calls give the same results for files on this machine and in a store."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Place = tuple["Machine | Store", str]
 
 @pytest.fixture(params=["machine", "store"])
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Return a place and a folder's path in it; Arrow's file system stands in for a store."""
+    """Return a storage and a folder's path in it; Arrow's file system stands in for a store."""
     if request.param == "machine":
         return Machine(), str(tmp_path)
     made = LocalFileSystem(), str(tmp_path)
@@ -47,10 +47,10 @@ def test_what_is_found(place: Place, tmp_path: Path) -> None:
 def test_reading_and_writing(place: Place, tmp_path: Path) -> None:
     where, folder = place
     where.make_folder(f"{folder}/a")
-    # Real stores need no folders, but the file system that stands in for one does.
+    # Real stores need no folders, but the file system that stands in for a store does.
     assert (tmp_path / "a").exists() != where.is_remote
     (tmp_path / "a").mkdir(exist_ok=True)
-    # A place does not decompress files.
+    # A storage does not decompress files.
     with where.create(f"{folder}/a/b.gz") as file:
         file.write(b"abcdef")
     assert (tmp_path / "a" / "b.gz").read_bytes() == b"abcdef"

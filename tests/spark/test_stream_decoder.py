@@ -1,4 +1,4 @@
-"""Tests decoding the frames of a stream by several decoders, each continuing the last."""
+"""Tests decoding a stream's frames with several decoders, each continuing the previous one."""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ def add(folder: Path, number: int) -> Path:
 
 
 def run(spark: SparkSession, folder: Path, tmp_path: Path, **options: Any) -> list[list[str]]:
-    """Read all new files, and return the names of the files of each micro-batch."""
+    """Read all new files; return the file names of each micro-batch."""
     batches: list[list[str]] = []
 
     def note(table: Any, number: int) -> None:
@@ -57,7 +57,7 @@ def test_each_file_comes_once(spark: SparkSession, folder: Path, tmp_path: Path)
     assert batches == [["0", "1"], ["2"]]
     assert run(spark, folder, tmp_path) == []
     add(folder, 3)
-    # This new file is older than the files that were read.
+    # This new file is older than the files that were already read.
     os.utime(add(folder, 4), ns=(0, time.time_ns() - 3600 * 10**9))
     (folder / "bad.jellyp").write_bytes(b"\x05\xff")
     # A damaged file ends the query with an error that names it.
@@ -65,14 +65,14 @@ def test_each_file_comes_once(spark: SparkSession, folder: Path, tmp_path: Path)
         run(spark, folder, tmp_path)
     (folder / "bad.jellyp").unlink()
     add(folder, 5).rename(folder / "bad.jellyp")
-    # A batch without files stores the time of the file that has replaced it.
+    # A batch without files stores the time of the replacement file.
     assert run(spark, folder, tmp_path) == [["3", "4", "bad"], []]
 
 
 def test_a_query_of_a_log_that_is_exchanged_does_not_go_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """See `sources/test_offsets.py` for each way in which a log is exchanged."""
+    """See `sources/test_offsets.py` for each way of replacing a log."""
     exchange = Exchange(tmp_path)
     assert [len(batch) for batch in run(spark, exchange.log, tmp_path)] == [5]
     exchange.restore(EXCHANGES[0])

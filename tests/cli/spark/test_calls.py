@@ -1,4 +1,4 @@
-"""Tests the calls of commands to the pipelines and to Spark, without a session."""
+"""Tests the commands' calls to the pipelines and to Spark, without a session."""
 
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def test_ingest(calls: Calls) -> None:
     ]
     assert calls.maintain.return_value.awaitTermination.call_count == 2
     calls.invoke(*arguments, "--max-files", 0, code=2)
-    # There was nothing to ingest. Patches are not counted if a column gives their order.
+    # There was nothing to ingest. If a column determines the order, patches are not counted.
     calls.last.return_value = (0, None)
     assert calls.invoke(*arguments).output == "patches: 0\n"
     calls.last.return_value = (1, TableState(None, None, "q", 0))
@@ -137,7 +137,7 @@ def test_delta_lake_for_a_base(calls: Calls, tmp_path: Path) -> None:
 
 
 def test_limits_of_each_input(calls: Calls) -> None:
-    """The limits become options of the readers of changes, of a base and of a stream."""
+    """The limits become reader options for changes, a base and a stream."""
     for name, *more in (
         ["replay", "x", "--base", "base.jelly"],
         ["diff", "x"],

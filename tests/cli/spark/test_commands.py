@@ -1,4 +1,4 @@
-"""Tests that ``jellyp spark`` writes the same result as the package without Spark."""
+"""Tests that ``jellyp spark`` writes the same results as the package without Spark."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ SECOND: list[Any] = [
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Return a folder with two patches, whose file names sort in another order."""
+    """Return a folder with two patches whose file names sort in the reverse order."""
     folder = tmp_path / "log"
     folder.mkdir()
     for name, operations in (("b", FIRST), ("a", SECOND)):
@@ -58,7 +58,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands use the session of the tests, which is faster than starting new ones."""
+    """Make commands use the tests' session, which is faster than starting new sessions."""
     spark = open_session()
     from jelly_rdflib.spark import register
 
@@ -85,7 +85,7 @@ def lines(dataset: Dataset) -> set[str]:
 
 
 def start(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``jellyp spark`` as a process; starting Spark may take long on a busy machine."""
+    """Run ``jellyp spark`` as a process; starting Spark may be slow on a busy machine."""
     return subprocess.run(
         [*COMMAND, "spark", *map(str, arguments)],
         capture_output=True,
@@ -109,7 +109,7 @@ def test_damaged_file_is_named_in_a_line(log: Path) -> None:
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "b.jellyp" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
-    # PySpark would log the stack of Java.
+    # PySpark would log Java's stack trace.
     ended = start("replay", log / "a.jellyp", "--order-by", "seq", "--upto", "monday")
     assert ended.stderr.startswith("jellyp: [CAST_INVALID_INPUT]")
     assert len(ended.stderr.splitlines()) == 1
@@ -149,7 +149,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def is_group_alive(group: int) -> bool:
-    """Return whether a command, or a JVM or Python process that it started, still runs."""
+    """Return whether a command, or a JVM or Python process that it started, is still running."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
@@ -161,7 +161,7 @@ def is_group_alive(group: int) -> bool:
 def test_replay(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.nq"
     invoke("replay", log, "--order-by", "file", "--upto", log / "a.jellyp", "-o", out)
-    # This folder has only the second patch.
+    # This folder contains only the second patch.
     refused = invoke("replay", log, "--order-by", "file", "--upto", 1, code=1)
     assert "no patch is in a file '1'" in refused.stderr
     (file,) = [path for path in out.iterdir() if path.stat().st_size and path.suffix == ".txt"]

@@ -36,7 +36,7 @@ def job(formats: tuple[str, ...], output: Any, **options: Any) -> Job:
         (OF_QUADS, "x.parquet", None, ("parquet",)),
         (OF_QUADS, "x.jelly/", None, ("format", "jelly")),
         (OF_QUADS, "x.jelly", "parquet", ("parquet",)),
-        # Jelly-Patch is a format of changes.
+        # Jelly-Patch is a format for changes.
         (OF_QUADS, "x.jellyp", None, ("parquet",)),
         (OF_CHANGES, "x.jellyp", None, ("format", "jelly-patch")),
         (OF_CHANGES, "x", "rdfp", ("format", "rdf-patch")),
@@ -52,7 +52,7 @@ def test_where_a_table_is_written(
     job(formats, output, to=to, overwrite=overwrite).write(table)
     source = table
     if formats == OF_CHANGES and len(expected) == 2:
-        # A patch is written to one file.
+        # A patch is written to a single file.
         table.repartition.assert_called_once_with(1)
         source = table.repartition()
     if len(expected) == 2:
@@ -137,7 +137,7 @@ def test_the_format_of_the_input() -> None:
 def test_tables_of_quads_by_their_names(tmp_path: Path) -> None:
     spark = MagicMock()
     (tmp_path / "_delta_log").mkdir()
-    # The limits come from the context of the command.
+    # The limits come from the command's context.
     with click.Context(click.Command("x")) as context:
         context.meta["limits"] = jr.Limits()
         for path, format in ((str(tmp_path), "delta"), (f"{tmp_path}/x", "parquet")):
@@ -150,7 +150,7 @@ def test_tables_of_quads_by_their_names(tmp_path: Path) -> None:
 
 
 class Builder:
-    """Stands in for PySpark's builder of sessions; Java writes to standard error when it starts."""
+    """Stands in for PySpark's session builder; Java writes to standard error when it starts."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.spark = MagicMock()
@@ -296,7 +296,7 @@ def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
             open_session("x", [], None),
         ):
             pass
-        # Java's message is preferred to Py4J's.
+        # Java's message takes precedence over Py4J's.
         error.java_exception = MagicMock()
         error.java_exception.getMessage.return_value = " no such master\n\tat org.apache.spark"
 

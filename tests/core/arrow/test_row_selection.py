@@ -47,7 +47,7 @@ def is_wanted(operation: Any) -> bool:
 
 
 def expected(operations: list[Any]) -> list[Any]:
-    """Return the selected operations, computed patch by patch as the documentation says."""
+    """Return the selected operations, computed patch by patch as the documentation describes."""
     kept: list[Any] = []
     patch: list[Any] = []
     for operation in operations:
@@ -98,7 +98,7 @@ def test_selected_rows_and_what_belongs_to_them(seed: int) -> None:
     written = [operation for batch in batches for operation in batch]
     selection = RowSelection(wanted_objects(), 1000)
     assert select(batches, selection) == expected(written)
-    # The selected rows form a legal stream again, and have no empty transactions.
+    # The selected rows again form a legal stream, without empty transactions.
     selection = RowSelection(wanted_objects(), 1000)
     file = io.BytesIO()
     with jr.PatchWriter(file, jr.PatchOptions(statement_type="TRIPLES")) as writer:

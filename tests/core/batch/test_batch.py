@@ -1,4 +1,4 @@
-"""Tests batches: columns of numbers, and a table that has each distinct term once."""
+"""Tests batches: columns of numbers, and a table that contains each distinct term once."""
 
 import gc
 import random
@@ -29,7 +29,7 @@ def batch_of(*rows: Any, **options: Any) -> Any:
 
 
 def rebuild(batch: Any) -> list[Any]:
-    """Return the operations of `batch`, made from its columns and terms alone."""
+    """Return the operations of `batch`, rebuilt from only its columns and terms."""
     terms = batch.terms
     operations = []
     for code, s, p, o, g in zip(*(getattr(batch, name) for name in COLUMNS), strict=True):
@@ -52,7 +52,7 @@ def rebuild(batch: Any) -> list[Any]:
 class TestColumns:
     @given(strategies.streams(), strategies.dice)
     def test_of_any_stream(self, stream: Stream, rng: random.Random) -> None:
-        """The columns of a batch or a slice hold its operations, and each distinct term once."""
+        """The columns of a batch or a slice represent its operations, and each term occurs once."""
         data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
         operations = []
         for batch in jr.read_batches(data):
@@ -64,7 +64,8 @@ class TestColumns:
             terms = list(batch.terms)
             assert terms[0] is None
             keys = [(type(term), term) for term in terms]
-            # The default graph is not an IRI of the stream, but rdflib has only an IRI for it.
+            # The default graph is not an IRI in the stream, but rdflib represents it only as an
+            # IRI.
             twice = {term for kind, term in keys if keys.count((kind, term)) > 1}
             assert twice <= {DATASET_DEFAULT_GRAPH_ID}
             start, stop = sorted(rng.choices(range(len(batch) + 1), k=2))

@@ -1,4 +1,4 @@
-"""Tests errors that appear only when a batch is used: they name the place of the batch."""
+"""Tests errors raised only when a batch is used: they include the position of the batch."""
 
 import pickle
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def test_a_frame(
     with pytest.raises(jr.LimitError) as caught:
         use(DATA, limits)
     offset, frame = place
-    # As in all errors, the offset is that of the frame's first byte, after its length.
+    # As in all errors, the offset is that of the frame's first byte, after the length prefix.
     assert (caught.value.offset, caught.value.frame) == (offset + 1, frame)
     assert f"(byte {offset + 1}, frame {frame})" in str(caught.value)
 
@@ -66,7 +66,7 @@ def test_text() -> None:
     rows = b"TX .\n" + b"A <urn:s> <urn:p> <urn:o> .\n" * 3
     with pytest.raises(jr.LimitError) as caught:
         jr.apply(rows, Dataset(), limits=HELD, format="rdf-patch")
-    # The reader read the three rows together, so the error has the place of the first one.
+    # The reader read the three rows together, so the error has the position of the first row.
     assert (caught.value.line, caught.value.offset) == (2, len(b"TX .\n"))
 
 

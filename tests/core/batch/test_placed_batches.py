@@ -1,4 +1,4 @@
-"""Tests batches that a generator yields with their places."""
+"""Tests batches that a generator yields with their positions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests prefixes before the labels of blank nodes."""
+"""Tests adding prefixes to blank-node labels."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_only_labels_of_blank_nodes_change(prefix: str) -> None:
 
 
 def test_terms_are_found_by_their_new_labels() -> None:
-    # Both encoders use a table of terms. Its hashes must be those of the new labels.
+    # Both encoders use a table of terms, whose hashes must be those of the new labels.
     batches = RelabelledBatches(read(TEXT), "x")
     encoder = jr.StatementEncoder(jr.StreamOptions(physical_type="TRIPLES"))
     wanted = encoder.encode_frame(next(batches))

@@ -1,6 +1,7 @@
 """Streams of Jelly-RDF 1.2 with one fault each, which the schema or Jelly-JVM refuses.
 
-Each stream has one statement or a few. `build_stream` makes the stream, and a change spoils it.
+Each stream has one or a few statements. `build_stream` builds the stream, and a change makes it
+invalid.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,8 +39,8 @@ class Fault:
         rule: The rule that the stream breaks.
         data: The stream, delimited.
         frame: The number of the frame with the fault.
-        place: The bytes of the stream that have the fault: a field with its tag. If the fault is
-            not in a single field, they are the whole column, options row or batch.
+        place: The bytes of the stream with the fault: a field with its tag, or the
+            whole column, options row or batch if the fault is not in a single field.
     """
 
     name: str
@@ -68,19 +69,18 @@ def build_batch(**changes: Any) -> dict[str, Any]:
 
 
 def build_stream(draft: Draft, frames: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return a delimited stream of `frames`, which are given by their fields."""
+    """Return a delimited stream of `frames`, which are given as fields."""
     return delimited(draft.Frame(**frame).SerializeToString() for frame in frames)
 
 
 def find_field(draft: Draft, data: bytes, frame: int, path: str) -> range:
-    """Return the bytes of a field in a frame of a delimited stream; the last field of its number.
+    """Return the byte range of a field in a frame, or of its last occurrence if it is repeated.
 
     Args:
         draft: The draft of the stream.
         data: The stream; none of its fields has a fixed size.
         frame: The number of the frame.
-        path: The names of the messages around the field, and of the field:
-            "columns.subjects.layouts".
+        path: The names of the enclosing messages and of the field: "columns.subjects.layouts".
     """
     at = end = 0
     for _ in range(frame + 1):
@@ -123,7 +123,7 @@ def _options_faults() -> Iterable[tuple[Any, ...]]:
 
 
 def _batch_faults() -> Iterable[tuple[Any, ...]]:
-    """Yield faults of the first batch: name, rule, path, changes of the batch and of options."""
+    """Yield faults of the first batch: name, rule, path, changes to the batch and options."""
     for count in (MAX_ROWS + 1, _MOST):
         yield f"row-count-{count}", "row-count", "row_count", {"row_count": count}
     yield from _layout_faults()
@@ -263,8 +263,7 @@ def _literal_faults() -> Iterable[tuple[Any, ...]]:
     for direction in (3, _MOST):
         changes = {"objects": {**_DIRECTED, "langtag_directions": [direction]}}
         yield f"direction-{direction}", "direction", "objects", changes
-    # The schema also forbids a bad direction of a tag that no literal uses. Jelly-JVM checks only
-    # the tags that are used.
+    # The schema also forbids a bad direction of an unused tag. Jelly-JVM checks only used tags.
     unused = {**_TAGGED, "langtags": ["ar", "he"]}
     for name, direction, rule, version in (
         ("unknown", 3, "direction", 0),
@@ -351,7 +350,7 @@ def _lookup_faults() -> Iterable[tuple[Any, ...]]:
 
 
 def _frames_faults(draft: Draft) -> Iterable[tuple[Any, ...]]:
-    """Yield faults of rows and of later frames: name, rule, frame number, path and frames."""
+    """Yield faults in rows and in later frames: name, rule, frame number, path and frames."""
     first = {"rows": [build_options()], "columns": build_batch()}
     again = {"row_count": 1, "subjects": {"name_ids": [1]}, "predicates": {"name_ids": [1]}}
     again["objects"] = {"name_ids": [1]}
@@ -390,7 +389,7 @@ def _frames_faults(draft: Draft) -> Iterable[tuple[Any, ...]]:
     yield "direction-in-rdf-1.1-later", "rdf-version-terms", 1, "columns.objects", frames
     rows = {"rows": [build_options(version=2)], "columns": build_batch()}
     if draft is LATER:
-        # In the other draft, options of version 2 have no type of statements.
+        # In the other draft, version 2 options have no statement type.
         yield "columns-in-version-2", "mixed-layouts", 0, "columns", [rows]
         for field in ("stream_type", "rdf_version"):
             for version in (1, 2):

@@ -1,6 +1,6 @@
 """Returns the operations of batches in plain form.
 
-They are made from the columns, because rdflib's terms have no base direction.
+They are rebuilt from the columns, because rdflib's terms have no base direction.
 """
 
 import io
@@ -16,7 +16,7 @@ from tests.oracle.columns_decoder import read
 from tests.oracle.reference import Doubt, RuleError
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, with_simple_strings
 
-# The limits on lookups, on rows and on nested triples stay in force.
+# The limits on lookups, rows and nested triples still apply.
 LOOSE = jr.Limits(max_expansion=1 << 24, max_text_size=1 << 30)
 
 
@@ -66,7 +66,7 @@ def read_plain(data: Any, **settings: Any) -> list[list[Plain]]:
 
 
 def open_batches(data: Any, limits: jr.Limits | None = None, **settings: Any) -> BatchReader:
-    """Open `data` as batches of Jelly-RDF, with no check of its format or warning of a draft."""
+    """Open `data` as Jelly-RDF batches, without a format check or a warning about the draft."""
     warnings.filterwarnings("ignore", message="Jelly-RDF 1.2 is a draft")
     limits = limits or jr.Limits()
     decoder = StatementFrameDecoder(make_node_factory(False, limits), limits, **settings)
@@ -75,7 +75,7 @@ def open_batches(data: Any, limits: jr.Limits | None = None, **settings: Any) ->
 
 
 def assert_same_outcome(data: bytes) -> None:
-    """Assert that the package and the reference reader read the same, or both refuse `data`."""
+    """Assert that the package and the reference reader read `data` alike, or both refuse it."""
     try:
         wanted = [frame.operations for frame in read(data, with_end=False)]
     except Doubt:

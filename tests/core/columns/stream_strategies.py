@@ -33,12 +33,12 @@ directed_literals = st.builds(
 
 
 class _Pool:
-    """A few terms for each column, which a stream uses again and again."""
+    """A few terms for each column that a stream uses repeatedly."""
 
     def __init__(self, draw: st.DrawFn, rdf_version: int, has_datatypes: bool) -> None:
         iris = draw(st.lists(strategies.iris, min_size=1, max_size=6))
         if draw(st.integers(0, 4)) == 0:
-            # These are more names than the lookup can hold.
+            # These are more names than fit in the lookup.
             iris += [("iri", f"http://example.org/n{number}") for number in range(300)]
         nodes = draw(st.lists(strategies.blank_nodes, min_size=1, max_size=3))
         texts = draw(st.lists(literals, min_size=1, max_size=6))
@@ -59,7 +59,7 @@ class _Pool:
 def _operations(
     pool: _Pool, rng: random.Random, count: int, physical_type: int, stream_type: int
 ) -> list[Plain]:
-    """Return `count` operations, whose terms stay the same for a while or change each time."""
+    """Return `count` operations whose terms repeat for a while or change each time."""
     stays = [rng.choice([0.0, 0.5, 0.9, 0.98, 1.0]) for _ in range(4)]
     columns = (pool.s, pool.p, pool.o, pool.g)
     row = [rng.choice(terms) for terms in columns]
@@ -93,7 +93,7 @@ def streams(
     """Draw a legal stream that `columns_producer.write_columns` can write.
 
     Args:
-        draw: The function of hypothesis.
+        draw: Hypothesis' draw function.
         physical_type: TRIPLES or QUADS, or None for either.
         stream_type: FLAT or MESSAGES, or None for either.
         rdf_version: The RDF version whose terms are allowed, or None for any.

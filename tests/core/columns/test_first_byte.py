@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
 
 
 class TestFirstByteOfColumns:
-    """0x12 is both the tag of a frame's columns, and the length of a frame of 18 bytes."""
+    """0x12 is both the tag of a frame's columns and the length of an 18-byte frame."""
 
     @pytest.mark.parametrize("rows", [0, 10, 18, 122])
     def test_columns_of_any_size(self, rows: int) -> None:
@@ -42,7 +42,7 @@ class TestFirstByteOfColumns:
             read_plain(data, limits=jr.Limits(max_frame_size=len(data) - 1))
         assert len(read_plain(data, limits=jr.Limits(max_frame_size=len(data)))) == 1
 
-    # These are frames of 18 bytes that may be the first of a delimited stream.
+    # These are 18-byte frames that may be the first of a delimited stream.
     FRAMES: ClassVar = {
         "options": bytes.fromhex("0a10 0a0e 0a0178 1001 488001 5010 5810 7802"),
         "changes": bytes.fromhex("0a10 0a0e 0801 1003 488001 508001 5810 7801"),

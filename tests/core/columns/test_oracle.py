@@ -127,7 +127,7 @@ def test_what_is_written_is_read(stream: Stream, rng: random.Random) -> None:
 
 @given(streams(), dice)
 def test_joined_files_are_read_as_one(stream: Stream, rng: random.Random) -> None:
-    """Each file starts with its options, which empty the lookups and end a message."""
+    """Each file starts with its options, which clear the lookups and end a message."""
     written = [
         b"".join(
             bytes([len(data) & 127 | 128, len(data) >> 7 & 127 | 128, len(data) >> 14]) + data
@@ -140,7 +140,7 @@ def test_joined_files_are_read_as_one(stream: Stream, rng: random.Random) -> Non
 
 @pytest.fixture(scope="module")
 def freedoms() -> Counter[str]:
-    """Count the spellings that the producer chose in sixty streams."""
+    """Count the encoding variants that the producer chose in sixty streams."""
     seen: Counter[str] = Counter()
     pool = [iri(f"http://a.org/{n}") for n in range(300)]
     texts = [("literal", "x", "en", None), M, ("literal", "1", None, INTEGER)]
@@ -244,7 +244,7 @@ def test_the_producer_takes_each_freedom(freedoms: Counter[str], freedom: str) -
 def test_lists_of_numbers_are_packed_or_not() -> None:
     frame = LATER.Frame.FromString(TRIPLES_OPTIONS + TRIPLES_COLUMNS)
     spelled = {spell(frame, random.Random(seed), 0.5) for seed in range(200)}
-    # The layouts of the subjects have this form if the producer spells nothing in an odd way.
+    # The layouts of the subjects look like this if the producer chooses no unusual encoding.
     assert any(b"\x12\x01\x01" in data for data in spelled)
     assert any(b"\x10\x01" in data for data in spelled)
     assert all(read(data)[0].statements == TRIPLES_SAID for data in spelled if data[:1] == b"\n")
@@ -319,7 +319,7 @@ def test_no_input() -> None:
 
 
 def test_messages_of_a_queue() -> None:
-    """Each message is a bare frame, and the stream has no end."""
+    """Each message is a bare frame, and the stream does not end."""
     reference = Reference()
     operations = reference.frame(QUADS_COLUMNS + QUADS_OPTIONS).operations
     assert operations.count(("END",)) == 2

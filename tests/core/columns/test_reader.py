@@ -1,4 +1,4 @@
-"""Tests the reader of Jelly-RDF 1.2 with a second reader, streams made by hand, and faults."""
+"""Tests the Jelly-RDF 1.2 reader with a second reader, hand-made streams, and faults."""
 
 import io
 import random
@@ -72,7 +72,7 @@ def test_damaged_streams(stream: Stream, rng: random.Random, data: st.DataObject
 
 @given(streams(), dice)
 def test_checkpoints(stream: Stream, rng: random.Random) -> None:
-    """A decoder that is restored before a frame reads the same as the one that saved its state."""
+    """A decoder restored before a frame reads the same as the decoder that saved its state."""
     data = write_columns(stream, rng)
     if is_bare(data):
         return
@@ -264,7 +264,7 @@ class TestRepeatedOptions:
         assert read_plain(data + data) == [frame, frame]
 
     def test_error_reads_them_too(self) -> None:
-        """The format defines repeated options, so `error` only refuses those that it excludes."""
+        """The format defines repeated options, so `error` refuses only those that it forbids."""
         data = build_stream(LATER, [self.FRAME])
         (frame,) = read_plain(data)
         assert read_plain(data + data, on_repeated_options="error") == [frame, frame]

@@ -1,4 +1,4 @@
-"""Tests what a reader of Jelly-RDF 1.2 keeps, and does not keep, between columns and frames."""
+"""Tests what a Jelly-RDF 1.2 reader keeps between columns and frames, and what it drops."""
 
 import io
 import time
@@ -23,7 +23,7 @@ PREFIXES = {"prefixes": [{"values": ["a:", "b:"]}]}
 
 
 def operations(*batches: dict[str, Any]) -> list[Any]:
-    """Return the operations of frames that have `batches` as their columns."""
+    """Return the operations of frames whose columns are `batches`."""
     frames: list[dict[str, Any]] = [{"columns": batch} for batch in batches]
     frames[0]["rows"] = [build_options()]
     return [operation for frame in read_plain(build_stream(LATER, frames)) for operation in frame]
@@ -79,7 +79,7 @@ def test_an_open_message_ends_where_options_come_again() -> None:
 
 
 class TestMerged:
-    """A message that a frame has twice is merged, if each part is a message by itself."""
+    """A message that occurs twice in a frame is merged if each part is a message by itself."""
 
     BATCH = LATER.Frame(columns=build_batch()).SerializeToString()[2:]
 
@@ -89,7 +89,7 @@ class TestMerged:
     def test_parts_of_columns(self) -> None:
         whole = self.read(self.BATCH)
         assert len(whole[0]) == 1
-        # The cuts are before the row count, after its two bytes, and after the names.
+        # The message is cut before the row count, after its two bytes, and after the names.
         for at in (0, 2, len(self.BATCH)):
             assert self.read(self.BATCH[:at], self.BATCH[at:]) == whole
 
@@ -107,7 +107,7 @@ def test_a_packed_number_that_is_cut_off() -> None:
 
 
 def test_many_parts_take_no_time_squared() -> None:
-    """A decoder of quadratic time needs most of a minute for 64,000 parts; ours needs 50 ms."""
+    """A decoder of quadratic time needs almost a minute for 64,000 parts; ours needs 50 ms."""
     parts = field(2, field(12, b"")) * 64_000
     started = time.process_time()
     assert read_plain(TRIPLES_OPTIONS + parts) == [[]]
@@ -136,7 +136,7 @@ def test_rows_behind_messages_have_none() -> None:
     with jr.StatementWriter(rows, options) as writer:
         writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
     first = decoder(on_repeated_options="restart")
-    # The row of the frame belongs to a message that is open.
+    # The row in this frame belongs to an open message.
     message = LATER.Frame(rows=[row], columns=batch).SerializeToString()
     assert first.decode_frame(message).message_ends == (0,)
     assert first.decode_frame(rows.getvalue()).message_ends is None
@@ -159,7 +159,7 @@ def test_a_frame_before_the_options_is_no_message() -> None:
 
 def test_options_that_are_replaced_by_others_without_a_version() -> None:
     without = LATER.Frame(rows=[build_options(version=0)]).SerializeToString()[2:]
-    # An empty field between the options keeps protobuf from merging them.
+    # An empty field between the options prevents protobuf from merging them.
     row = TRIPLES_OPTIONS[2:] + field(2, b"") + without
     with pytest.raises(jr.DecodeError) as caught:
         list(jr.read_statements(field(1, row), format="jelly-rdf"))

@@ -1,4 +1,4 @@
-"""Streams of the draft of Jelly-RDF 1.2, made by hand: no writer of the draft is available yet."""
+"""Hand-made streams of the Jelly-RDF 1.2 draft: no writer of the draft is available yet."""
 
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ TRIPLES_COLUMNS = (
     + _HEX("3a0a 120100 1a020204 220101")
     + _HEX("4217 0a0114 1a0103 220101 2a0178 2a0137 32020201 3a02656e")
 )
-# The frame has <s2> <p> <o1>, and uses the lookups of the frame before it.
+# The frame contains <s2> <p> <o1>, and uses the lookups of the previous frame.
 SECOND_FRAME = _HEX(
     "1220 0801 1204 12027332 3206 1a0105 220101 3a06 1a0102 220101 4206 1a0103 220101"
 )
-# The stream has three messages of RDF 1.2, with a base direction, a triple term and named graphs.
+# The stream has three RDF 1.2 messages, with a base direction, a triple term and named graphs.
 QUADS_OPTIONS = _HEX("0a0d 0a0b 1002 2801 3003 488001 7803")
 QUADS_COLUMNS = (
     _HEX("127a 0817 1223")
@@ -31,16 +31,16 @@ QUADS_COLUMNS = (
     + _HEX("4221 0a010d 12030f0320 1a0104 2a016d 320102 3a026172 420102 5207 0a00 2a00 520162")
     + _HEX("4a08 12031f0400 1a0105  7a02 1402")
 )
-# An earlier draft with the same version has other field numbers: the types of the options are the
+# An earlier draft with the same version has other field numbers: the types in the options are
 # fields 5, 6 and 7.
 EARLIER_TRIPLES_OPTIONS = _HEX("0a0d 0a0b 2801 488001 5010 5810 7803")
 EARLIER_QUADS_OPTIONS = _HEX("0a0d 0a0b 2802 3001 3803 488001 7803")
-# The same draft has the lengths of messages in field 10.
+# The same draft stores the message lengths in field 10.
 EARLIER_QUADS_COLUMNS = QUADS_COLUMNS.replace(b"\x7a\x02\x14\x02", b"\x52\x02\x14\x02")
 
 
 class DraftStream(NamedTuple):
-    """A stream, the place of its options, and their values."""
+    """A stream, the offset of its options, and the values of the options."""
 
     data: bytes
     offset: int

@@ -1,7 +1,7 @@
-"""Jelly-Patch and Jelly-RDF behind one interface, for tests of the rules that both share.
+"""Jelly-Patch and Jelly-RDF behind one interface, for tests of the rules that they share.
 
-A `Format` is a format with a type of its statements. It builds rows and streams, and reads and
-writes statements in plain form: ``(s, p, o)``, or ``(s, p, o, g)``.
+A `Format` is a format with a statement type. It builds rows and streams, and reads and writes
+statements in plain form: ``(s, p, o)`` or ``(s, p, o, g)``.
 """
 
 import random
@@ -31,21 +31,22 @@ def lit(lex: str, language: str | None = None, datatype: str | None = None) -> P
 
 
 def in_row(number: int, content: bytes) -> bytes:
-    """Return a frame's row that has `content` as the field `number`."""
+    """Return a frame's row with `content` as the field `number`."""
     return wire.field(1, wire.field(number, content))
 
 
 class Format:
-    """A format with a type of its statements: TRIPLES, QUADS or GRAPHS.
+    """A format with a statement type: TRIPLES, QUADS or GRAPHS.
 
-    Each format defines the following members. `spo`, `spog` and `namespace` make rows of a triple,
+    Each format defines the following members. `spo`, `spog` and `namespace` build rows of a triple,
     a quad and a namespace. `operations` returns statements and namespaces in the plain form of
-    patches, `nodes` returns statements with rdflib's terms, and `plain` returns an item of the
-    first of `readers` in plain form.
+    patches, `nodes` returns statements with rdflib's terms, and `plain` converts an item of the
+    first of `readers` to plain form.
 
-    From the reference come `all_said`, the operations of a stream, `said`, the operations of a
-    frame, `decoded`, the reference's form of a decoder's frame, and `written_row`. For hypothesis
-    there are `flat_streams` and `single_streams`, with `content` and `spoken` of a stream.
+    The reference provides `all_said` (the operations of a stream), `said` (the operations of a
+    frame), `decoded` (the reference's form of a decoder's frame), and `written_row`. For hypothesis
+    there are the strategies `flat_streams` and `single_streams`, and `content` and `spoken`, which
+    return a stream's content and messages.
     """
 
     build: Any
@@ -58,39 +59,39 @@ class Format:
     """The module of the foreign producer."""
     Frame: Any
     Options: Any
-    """The package's class of a writer's options."""
+    """The package's class of writer options."""
     Writer: Any
     Decoder: Any
     readers: tuple[Any, ...]
-    """The readers of any stream; the first gives statements or operations one by one."""
+    """The readers of any stream; the first yields statements or operations one by one."""
     strategies: Any
     type_field: str
     extension: str
     format: str
-    """The name by which the package knows the format."""
+    """The package's name of the format."""
     version: int
     """The highest version of the format."""
     unknown_rows: tuple[int, ...]
-    """Numbers of kinds of rows that the format does not define."""
+    """Numbers of row kinds that the format does not define."""
     name_row: int
-    """The number of a name entry's row; prefix and datatype entries have the next numbers."""
+    """The field number of a name entry's row; prefix and datatype entries have the next numbers."""
     namespace_row: int
     enums: tuple[tuple[int, int], ...]
-    """Fields of the options row that are closed enums, each with its first undefined value."""
+    """Options-row fields that are closed enums, each with its first undefined value."""
     outcomes: tuple[dict[str, Any], ...] = ({},)
-    """Arguments with which a reader must have the same outcome as the reference."""
+    """Arguments with which a reader must produce the same outcome as the reference."""
     changes: tuple[dict[str, Any], ...]
-    """Changes to fields of the options row that only this format has."""
+    """Changes to options-row fields that only this format has."""
 
     def __init__(self, type: int) -> None:
         self.type = type
         self.statement_row = 2
-        """The number of a statement's row."""
+        """The field number of a statement's row."""
 
     def __repr__(self) -> str:
         return f"{self.build.__name__.rpartition('.')[2]}{self.type}"
 
-    # The methods below build rows and streams.
+    # The following methods build rows and streams.
 
     def options(self, **changes: Any) -> Any:
         return self.build.options(**{self.type_field: self.type, **changes})
@@ -111,7 +112,7 @@ class Format:
         return self.build.stream(*frames)
 
     def row(self, **terms: Any) -> Any:
-        """Return a row of a statement with just these terms; in GRAPHS it has no graph."""
+        """Return a statement row with only these terms; in GRAPHS it has no graph."""
         return self.spog(**terms) if self.type == QUADS else self.spo(**terms)
 
     def triple(self, s: Any = "s", o: Any = "o") -> Any:
@@ -133,7 +134,7 @@ class Format:
 
     @property
     def graph(self) -> Plain | None:
-        """Return the graph of the statements that this type has."""
+        """Return the graph that statements of this type have."""
         return None if self.type == TRIPLES else G
 
     @property
@@ -150,7 +151,7 @@ class Format:
         """Return a stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
         return self.stream([self.options(**options), self.name("urn:p"), *content])
 
-    # The methods below read and write.
+    # The following methods read and write.
 
     def statements(self, data: Any, **arguments: Any) -> list[Plain]:
         operations = self.operations(data, **arguments)
@@ -195,11 +196,11 @@ class Format:
         return self.support.options_of(stream.options, **more)
 
     def write_stream(self, stream: Any, **more: Any) -> bytes:
-        """Return the stream that the package's writer makes of `stream`."""
+        """Return `stream` as written by the package's writer."""
         return self.support.write(stream.operations, self.options_for(stream, **more))
 
     def messages(self, data: bytes) -> list[Any]:
-        """Return the frames of a delimited stream as protobuf's messages."""
+        """Return the frames of a delimited stream as protobuf messages."""
         return [self.Frame.FromString(part) for part in wire.split(data)]
 
     def rows(self, data: bytes) -> list[Any]:
@@ -209,7 +210,7 @@ class Format:
         return [row.WhichOneof("row") for row in self.rows(data)]
 
     def written(self, data: bytes) -> list[Any]:
-        """Return the messages of statements."""
+        """Return the messages that contain statements."""
         kinds = ("statement_add", "triple", "quad")
         return [getattr(row, kind) for row in self.rows(data) for kind in kinds if _has(row, kind)]
 
@@ -219,7 +220,7 @@ def _has(row: Any, kind: str) -> bool:
 
 
 class Patch(Format):
-    """Jelly-Patch: streams of triples are FLAT, those of quads PUNCTUATED."""
+    """Jelly-Patch: streams of triples are FLAT, and streams of quads are PUNCTUATED."""
 
     build = build
     support = patch_support

@@ -67,10 +67,10 @@ def streams(
     one_frame: bool = False,
     rdf_1_1: bool = False,
 ) -> Stream:
-    """Draw a legal stream whose lookups are big enough for each of its rows.
+    """Draw a legal stream whose lookups are large enough for each of its rows.
 
     Args:
-        draw: The function of hypothesis.
+        draw: Hypothesis' draw function.
         physical_type: The physical type of the stream, or None for any.
         logical: The logical type: "flat", "grouped", or "any", which includes unspecified.
         one_frame: Draw exactly one frame.

@@ -1,4 +1,4 @@
-"""Helpers for the tests of Jelly-RDF, which read and write in plain form, and check errors."""
+"""Helpers for the Jelly-RDF tests: they read and write in plain form, and check errors."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -14,18 +14,18 @@ from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import Plain, node, plain, plain_operation, with_default_graph
 
 few = settings(max_examples=max(10, settings.default.max_examples // 3))
-"""Settings for tests whose examples are large, or that other tests repeat in part."""
+"""Settings for tests with large examples, or tests that other tests partly repeat."""
 
 
 def plain_statement(statement: Any) -> Plain:
-    """Return a statement in plain form; assert that its shape is the documented one."""
+    """Return a statement in plain form; assert that it has the documented shape."""
     assert type(statement) is tuple, statement
     assert len(statement) in (3, 4), statement
     return tuple(map(plain, statement))
 
 
 def plain_operations(batch: jr.Batch) -> list[Plain]:
-    """Return the operations of `batch` as a `Frame` has them: quads have their graph."""
+    """Return the operations of `batch` as in a `Frame`: quads include their graph."""
     operations = list(map(plain_operation, batch))
     if any(len(statement) == 4 for statement in batch.statements()):
         return [with_default_graph(op) if op[0] == "A" else op for op in operations]
@@ -68,7 +68,7 @@ def statements(source: Any, **arguments: Any) -> list[Plain]:
 
 
 def put(writer: jr.StatementWriter, operation: Plain) -> None:
-    """Write a statement or a namespace to `writer`; `operation` has the plain form of patches."""
+    """Write a statement or namespace to `writer`; `operation` is in the plain form of patches."""
     if operation[0] == "PA":
         writer.add_namespace(operation[1], URIRef(operation[2][1]))
     else:
@@ -76,7 +76,7 @@ def put(writer: jr.StatementWriter, operation: Plain) -> None:
 
 
 def write(operations: Iterable[Plain], options: jr.StreamOptions | None = None) -> bytes:
-    """Return the stream that the package's writer makes of statements and namespaces."""
+    """Return the stream that the package's writer writes for statements and namespaces."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for operation in operations:
@@ -85,7 +85,7 @@ def write(operations: Iterable[Plain], options: jr.StreamOptions | None = None) 
 
 
 def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = None) -> bytes:
-    """Return the stream that the package's writer makes of `frames`, each ended by `end_frame`."""
+    """Return the stream that the package's writer makes of `frames`; `end_frame` ends each."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for frame in frames:
@@ -96,7 +96,7 @@ def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = Non
 
 
 def options_of(fields: dict[str, Any], **more: Any) -> jr.StreamOptions:
-    """Return the package's options for `fields` of an options row."""
+    """Return the package's options for the `fields` of an options row."""
     return jr.StreamOptions(**{**fields, **more})
 
 

@@ -15,7 +15,7 @@ RDF_TYPES = [f for f in ALL_TYPES if isinstance(f, Rdf)]
 
 
 def _small_patch() -> bytes:
-    """Return a stream of patches with every kind of row in few bytes."""
+    """Return a stream of patches with every kind of row, in few bytes."""
     return b.stream(
         [
             b.options(stream_type=b.PUNCTUATED, statement_type=b.QUADS, rdf_star=True),
@@ -34,7 +34,7 @@ def _small_patch() -> bytes:
 
 
 def _small_rdf(f: Format) -> bytes:
-    """Return a stream of statements with every kind of row that its type has, in few bytes."""
+    """Return a stream of statements with every kind of row that its type allows, in few bytes."""
     options = f.options(rdf_star=True, version=2, stream_name="n", logical_type=0)
     graph = {"g": "g"} if f.type == rb.QUADS else {}
     end = [rb.end()] if f.start else []
@@ -52,7 +52,7 @@ def _small_rdf(f: Format) -> bytes:
 
 
 def _realistic(f: Format) -> bytes:
-    """Return a stream of several frames as a producer writes it; transactions may span frames."""
+    """Return a stream of several frames like a real producer's; transactions may span frames."""
     rng = random.Random(54)
     options: dict[str, Any] = {
         "generalized_statements": False,

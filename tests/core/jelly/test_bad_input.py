@@ -1,7 +1,7 @@
-"""Tests that bad input gives an error with its place, in bounded time and memory.
+"""Tests that bad input raises an error with its position, in bounded time and memory.
 
 The error is a `DecodeError` or a `LimitError`. For randomly damaged input the reference decoder
-decides whether it must be refused: some damage only makes another legal stream.
+decides whether it must be refused: some damage only produces another legal stream.
 """
 
 import gzip
@@ -93,7 +93,7 @@ class TestTruncated:
 
     @realistic
     def test_positions(self, f: Format, data: bytes) -> None:
-        """The error names the frame that is cut, but no row if the frame is missing."""
+        """The error has the number of the truncated frame, but no row if the frame is missing."""
         at = 0
         for number, part in enumerate(wire.split(data)):
             size = len(wire.varint(len(part)))
@@ -162,7 +162,7 @@ class TestFlipped:
 @formats
 class TestVarints:
     def number(self, f: Format, encoded: bytes) -> bytes:
-        """Return a stream in which a name entry has an id of the bytes `encoded`, and a value."""
+        """Return a stream with a name entry whose id is the bytes `encoded`, and a value."""
         return b.delimited([f.head() + in_row(f.name_row, b"\x08" + encoded + b"\x12\x01x")])
 
     @pytest.mark.parametrize("size", [1, 2, 5, 9, 10])
@@ -202,7 +202,7 @@ class TestVarints:
     )
     def test_more_than_ten_bytes_or_64_bits(self, f: Format, encoded: bytes) -> None:
         f.refuse(self.number(f, encoded), row=True)
-        # The bad varint is the number of an unknown field, a tag, and a length.
+        # The bad varint is the number of an unknown field, a tag, or a length.
         unknown = wire.tag(99, wire.VARINT) + encoded
         bad = [in_row(f.name_row, unknown), encoded, wire.field(1, encoded), b"\x0a" + encoded]
         if f is RDF:
@@ -248,9 +248,9 @@ SIZES = (1, 2, 127, 128, 2**14, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2
 class Place:
     """A message in the first frame of a small stream.
 
-    `spell` returns the row that the message is in, or the frame. Its two arguments are bytes to
-    insert before and after the content of the message. `start` has the rows before that row, `end`
-    the rows after it, and `frames` the other frames.
+    `spell` returns the row that contains the message, or the frame. Its two arguments are bytes to
+    insert before and after the content of the message. `start` contains the rows before that row,
+    `end` the rows after it, and `frames` the other frames.
     """
 
     f: Format
@@ -291,7 +291,7 @@ def places(f: Format) -> Iterator[Place]:
 
 
 def inside(message: Any) -> Iterator[tuple[Any, Callable[[bytes, bytes], bytes]]]:
-    """Yield the descriptor of each message inside `message`, and its `spell`; see `Place`."""
+    """Yield the descriptor and the `spell` of each message inside `message`; see `Place`."""
     data = message.SerializeToString()
     yield message.DESCRIPTOR, lambda before, after: before + data + after
     for field, value in message.ListFields():
@@ -311,18 +311,18 @@ def _embed(start: bytes, spell: Callable[[bytes, bytes], bytes], *around: bytes)
 
 ALL_PLACES = [place for f in SMALL for place in places(f)]
 PLACES = list({repr(place): place for place in ALL_PLACES}.values())
-"""One place for each kind of message, in each format."""
+"""One message of each kind, in each format."""
 
 messages = pytest.mark.parametrize("place", PLACES, ids=repr)
 
 
 def blocks(place: Place, *types: int) -> list[int]:
-    """Return the numbers of the fields of a message that are strings (9) or messages (11)."""
+    """Return the numbers of a message's fields that are strings (9) or messages (11)."""
     return [field.number for field in place.descriptor.fields if field.type in (types or (9, 11))]
 
 
 class TestLengths:
-    """A length beyond the end of the input is refused, up to 2**64."""
+    """A length that exceeds the end of the input is refused, up to 2**64."""
 
     @formats
     @pytest.mark.parametrize("size", SIZES)
@@ -435,10 +435,10 @@ class TestWireTypes:
 
 
 class TestUnused:
-    """A value without meaning, because another member of its oneof follows, is still checked."""
+    """A value that another member of its oneof overrides is still checked."""
 
     def test_they_are_checked_all_the_same(self) -> None:
-        """A bad value is refused in every place, although the value that replaces it is good."""
+        """A bad value is refused everywhere, although the value that replaces it is good."""
         for place in ALL_PLACES:
             for number in blocks(place):
                 error = place.refuse(wire.field(number, b"\xff"))
@@ -503,7 +503,7 @@ class TestStrings:
 
     @formats
     def test_characters_cut_between_prefix_and_name(self, f: Format) -> None:
-        """Each half of the IRI must be valid UTF-8 by itself."""
+        """Each part of the IRI must be valid UTF-8 by itself."""
         entries = in_row(f.name_row + 1, b"\x12\x01\xc3") + in_row(f.name_row, b"\x12\x01\xa9")
         f.refuse(b.delimited([f.head() + entries]), row=True)
 
@@ -524,12 +524,12 @@ class TestStrings:
 
 
 class TestBombs:
-    """Small input that expands to much data has limits."""
+    """Limits apply to small input that expands to a lot of data."""
 
     @formats
     @pytest.mark.parametrize("levels", [101, 1_000_000])
     def test_quoted_triples_that_only_promise(self, f: Format, levels: int) -> None:
-        """Each level has a length that goes beyond the end of the input."""
+        """Each level has a length that exceeds the end of the input."""
         inner = b"\x22\xff\xff\xff\x07" * levels
         f.refuse(b.delimited([f.head() + in_row(2, inner)]), row=True)
         claims = b"\x12" + wire.varint(len(inner) + 1) + inner
@@ -537,10 +537,10 @@ class TestBombs:
 
     @pytest.mark.parametrize("is_one_frame", [True, False])
     def test_a_datatype_that_is_looked_up_again_and_again(self, is_one_frame: bool) -> None:
-        """A few bytes can't make a reader read a megabyte a million times."""
+        """A few bytes can't make a reader process a megabyte a million times."""
         head = build.frame(build.options(), build.name("n"), build.datatype("d" * (1 << 20)))
         typed = build.add("s", b.iri(0, 1), b.literal("a", datatype=1))
-        # In both cases the decoder forgets the number of the datatype's term.
+        # In both cases the decoder forgets the term number of the datatype.
         once = (
             [build.prefix("", 1), typed]
             if is_one_frame
@@ -551,7 +551,7 @@ class TestBombs:
         assert "max_expansion" in str(error)
 
     def test_a_large_term_that_each_frame_repeats(self) -> None:
-        """The stream is legal, and our own writer makes such streams, so the limit can be set."""
+        """Our own writer writes such streams, which are legal, so the limit is configurable."""
         head = build.frame(
             build.options(), build.name("n"), build.add("s", b.iri(0, 1), "x" * 500_000)
         )
@@ -564,7 +564,7 @@ class TestBombs:
             sum(map(len, jr.read_batches(data)))
 
     def test_quoted_triples_that_share_parts(self) -> None:
-        """If a tree has many leaves but few distinct terms, its repetition costs little."""
+        """If a tree has many leaves but few distinct terms, repeating it costs little."""
         out = run(
             """
 import time
@@ -626,7 +626,7 @@ print(once, time.process_time() - start)
 
     @formats
     def test_fields_that_merge_over_and_over(self, f: Format) -> None:
-        """The memory for merging is proportional to the size of the input, not to its square."""
+        """The memory for merging is linear in the size of the input, not quadratic."""
         out = run(
             """
 import jelly_rdflib as jr
@@ -697,7 +697,7 @@ class TestErrors:
 
 @pytest.mark.parametrize("value", [5, 9, 10, 2**31, 2**32 - 1, -1, 2**63])
 def test_logical_types_of_no_known_base(value: int) -> None:
-    """A logical type without a known base is read or refused, and nothing else happens."""
+    """A logical type without a known base type is either read or refused."""
     options = RDF.options().options.SerializeToString() + wire.field(14, value)
     for strict in (True, False):
         RDF.assert_same_outcome(b.delimited([in_row(1, options)]), strict=strict)

@@ -1,4 +1,4 @@
-"""Tests that batches are written byte for byte as their operations are one by one."""
+"""Tests that writing batches produces the same bytes as writing their operations one by one."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ from tests.support import options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
-"""Sizes of the lookups of the writer, starting with the smallest that are allowed."""
+"""Sizes of the writer's lookups, starting with the smallest allowed sizes."""
 
 lookups = st.sampled_from(SIZES).map(
     lambda sizes: {
@@ -46,7 +46,7 @@ Error = tuple[type, str] | None
 
 
 def attempt(call: Callable[[], object]) -> Error:
-    """Return the type and the text of the EncodeError that `call` raises, or None."""
+    """Return the type and message of the EncodeError that `call` raises, or None."""
     try:
         call()
     except jr.EncodeError as error:
@@ -55,7 +55,7 @@ def attempt(call: Callable[[], object]) -> Error:
 
 
 class Written:
-    """Writes with an encoder of statements or of changes, and keeps its bytes and errors."""
+    """Writes with an encoder of statements or of changes, and stores the bytes and errors."""
 
     def __init__(self, options: Any) -> None:
         self.pieces: list[bytes] = []
@@ -168,7 +168,7 @@ class TestAnyStream:
     @few
     @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
     def test_graphs_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
-        """A graph that fails is undone in the same way as without batches."""
+        """A graph that fails is rolled back in the same way as without batches."""
         data = RDF.write_stream(stream)
         # Version 1 has no namespaces, but a batch would write them.
         options = RDF.support.options_of({**stream.options, **sizes, **kinds, "version": 1})
@@ -179,11 +179,11 @@ class TestAnyStream:
     @few
     @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
     def test_batches_of_text(self, stream: Any, sizes: Any, random: Any) -> None:
-        """The reader of text numbers the terms of its tables in another order."""
+        """The text reader numbers the terms of its tables in a different order."""
         file = io.BytesIO()
         data = write(stream.operations, options_of(stream.options))
         with jr.PatchWriter(file, format="rdf-patch") as writer:
-            # A text can't represent all operations.
+            # Text can't represent all operations.
             attempt(lambda: [writer.write_all(batch) for batch in jr.read_batches(data)])
             attempt(writer.abort)
         batches = list(jr.read_batches(file.getvalue(), format="rdf-patch"))
@@ -222,7 +222,7 @@ def make_builder() -> BatchBuilder:
 
 
 class TestOddBatches:
-    """A builder may make batches that no reader makes."""
+    """A builder can make batches that no reader makes."""
 
     @pytest.mark.parametrize("kind", ["QUADS", "TRIPLES"])
     @few
@@ -278,7 +278,7 @@ def batch_of(operations: Any) -> jr.Batch:
 
 
 def test_lexical_forms_are_written_to_the_letter() -> None:
-    """The encoder writes the lexical form that was read, even if a batch's nodes normalize it."""
+    """The encoder writes the lexical form as read, even if the batch's nodes normalize it."""
     number = Literal("01", datatype="http://www.w3.org/2001/XMLSchema#integer", normalize=False)
     frame = jr.PatchEncoder().encode_frame([(Op.A, S, P, number, None)])
     batch = next(iter(jr.read_batches(frame, normalize=True)))

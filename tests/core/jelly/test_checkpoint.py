@@ -1,4 +1,4 @@
-"""Tests the state of a decoder: saved as bytes after any frame, then restored by another one."""
+"""Tests a decoder's state: saved as bytes after any frame, then restored by another decoder."""
 
 import random
 from typing import Any
@@ -39,7 +39,7 @@ def operations(batches: Any) -> list[Any]:
 
 
 def check_all_states(messages: list[bytes], make_decoder: Any) -> None:
-    """Check that decoding continued from each saved state gives the same as without saving."""
+    """Check that decoding from each saved state gives the same as decoding without saving."""
     through = make_decoder()
     expected = [through.decode_frame(message) for message in messages]
     end = through.finish()
@@ -172,7 +172,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("levels", [10, 22, 40, 99])
     def test_quoted_triples_that_would_be_written_out_without_end(self, levels: int) -> None:
-        """Each quoted triple has the one before it as its subject and as its object."""
+        """The subject and object of each quoted triple are the previous quoted triple."""
         text = "b" * 20
         data = write(
             [("A", ("bnode", text), ("iri", "urn:p"), ("bnode", text), None)],

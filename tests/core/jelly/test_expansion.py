@@ -1,4 +1,4 @@
-"""Tests `max_expansion`, which limits the text that a stream expands to, over the whole stream."""
+"""Tests `max_expansion`, which limits the total text that a stream expands to."""
 
 import itertools
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.oracle.wire import varint
 
 LONG = 10_000
 SMALL = jr.Limits(max_text_size=1 << 16, max_expansion=4)
-# A stream may save at most this much of the text that it has earned but not used.
+# A stream may save at most this much of the text allowance that it has earned but not used.
 SAVED = 16 * SMALL.max_text_size
 
 HEAD = b.frame(
@@ -29,7 +29,7 @@ def use(number: int) -> bytes:
 
 
 def read_until_refused(frames: Iterator[bytes], decoder: PatchFrameDecoder) -> int:
-    """Return how many frames are read before the decoder reaches `max_expansion`."""
+    """Return the number of frames read before the decoder reaches `max_expansion`."""
     read: list[jr.Batch] = []
     with pytest.raises(jr.LimitError, match="max_expansion"):
         read.extend(map(decoder.decode_frame, frames))
@@ -47,19 +47,19 @@ def started(limits: jr.Limits = SMALL) -> PatchFrameDecoder:
 
 
 def most_frames(text: int) -> int:
-    """Return how many frames fit into `text` bytes, if each has a long IRI that counts twice."""
+    """Return how many frames fit into `text` bytes if each has a long IRI that counts twice."""
     return text // (2 * LONG) + 1
 
 
 def test_a_small_stream_may_stand_for_long_iris() -> None:
-    """The first frames of many streams use long IRIs that the lookups have just got."""
+    """The first frames of many streams use long IRIs that were just added to the lookups."""
     data = b.delimited([HEAD, *(use(number) for number in range(50))])
     assert len(data) < 12_000
     assert sum(map(len, jr.read_batches(data))) == 50 + 1
 
 
 def test_a_frame_has_no_text_for_free() -> None:
-    """Frames earn text by their size, so that small frames can't expand to any amount of text."""
+    """Frames earn text in proportion to their size, so small frames can't expand without limit."""
     earned = SMALL.max_expansion * len(HEAD)
     count = read_until_refused(uses(), started())
     text = SMALL.max_text_size + earned + SMALL.max_expansion * count * len(use(0))
@@ -77,7 +77,7 @@ def test_empty_frames_earn_no_more_than_their_size(empty: bytes) -> None:
 
 
 def test_what_was_not_used_may_be_used_later_but_not_all() -> None:
-    """A stream first has much text that does not expand, then a few bytes that expand to much."""
+    """The stream starts with much text that does not expand; a few bytes then expand to much."""
     decoder = started()
     before = read_until_refused(uses(), started())
     for number in range(200):
@@ -90,8 +90,8 @@ def test_what_was_not_used_may_be_used_later_but_not_all() -> None:
 def test_a_saved_state_gives_no_more_than_a_stream_may_keep() -> None:
     decoder = started()
     state = decoder.save()
-    # After the lookups' entries and the options, the state has the text that was used, and the
-    # text that may be used.
+    # After the lookups' entries and the options, the state stores the amounts of text used and
+    # still allowed.
     earned = SMALL.max_text_size + SMALL.max_expansion * len(HEAD)
     old = varint(0) + varint(earned)
     assert state.count(old) == 1

@@ -25,7 +25,7 @@ seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
 def statements(rng: random.Random, statement_type: int, count: int) -> list[Plain]:
-    """Return statements as in real data: subjects in runs, few predicates, many objects."""
+    """Return statements like real data: runs of one subject, few predicates, many objects."""
     kinds = rng.choice([3, 40, 300])
     pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
     nodes: list[Plain] = [("iri", f"http://example.org/{n % 9}/{pad}{n}") for n in range(kinds)]
@@ -113,19 +113,19 @@ def test_damage_is_seen(f: Format, seed: int) -> None:
         damage(damaged, rng)
         f.assert_same_outcome(bytes(damaged))
     for _ in range(3):
-        # Cut the frame, and correct its length, so that the end may fall anywhere in a row.
+        # Cut the frame and correct its length, so that the end may fall anywhere in a row.
         frames = wire.split(data)
         frames[-1] = frames[-1][: rng.randrange(len(frames[-1]) + 1)]
         f.assert_same_outcome(b.delimited(frames))
 
 
 def test_ids_of_any_length() -> None:
-    """Ids of names and prefixes have one to three bytes; the last has bytes like a tag's."""
+    """Ids of names and prefixes have one to three bytes; the last id has bytes like a tag's."""
     numbers = [1, 2, 127, 128, 129, 300, 16_383, 16_384, 20_000, 0x12 << 14]
     head = [build.options(max_name_table_size=300_000, max_prefix_table_size=300_000)]
     for n in numbers:
         head += [build.name(f"n{n:016}", n), build.prefix(f"p{n:015}:", n)]
-    # After a statement the fast path reads entries, too.
+    # The fast path also reads entries that follow a statement.
     head[3:3] = [build.add("s", build.iri(1, 1), "o")]
     uses = [
         build.add(build.iri(p, n), build.iri(0, 1), build.iri(p, n))
@@ -156,7 +156,7 @@ def test_rows_after_the_last_mark_are_a_patch() -> None:
 @seeds
 @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
 def test_marks_between_statements_keep_the_rules(stream_type: int, seed: int) -> None:
-    """A mark that breaks a rule is refused, and so is a mark in a frame that has too many rows."""
+    """A transaction or patch marker that breaks a rule is refused; so is an overlong frame."""
     rng = random.Random(seed)
     head = [build.options(stream_type=stream_type), build.name("urn:p")]
     head.append(build.add("s", build.iri(0, 1), "o"))
@@ -188,7 +188,7 @@ SIZES = (*range(0, 24, 3), 24, 39)
 
 
 def start_of(f: Format) -> list[Any]:
-    """Return options, a name, and a first statement, whose graph stays open."""
+    """Return options, a name, and a first statement whose graph stays open."""
     graph = {"g": "g"} if f.type == QUADS else {}
     first = f.row(s="s", p=b.iri(0, 1), o="o", **graph)
     return [f.options(), f.name("urn:p"), *f.start, first]
@@ -197,7 +197,7 @@ def start_of(f: Format) -> list[Any]:
 @all_types
 @pytest.mark.parametrize("stream_type", [FLAT, PUNCTUATED])
 def test_a_row_that_is_no_mark_is_read_as_it_is(f: Format, stream_type: int) -> None:
-    """A row may have as many bytes as a mark: an empty statement, an unknown field, or content."""
+    """A row may be as short as a marker: an empty statement, an unknown field, or content."""
     head = start_of(f)
     if not isinstance(f, Rdf):
         head[0] = f.options(stream_type=stream_type)
@@ -234,7 +234,7 @@ def test_frames_of_any_size_end_where_they_end(f: Format, size: int) -> None:
 
 @all_types
 def test_entries_set_anew_between_rows_that_use_them(f: Format) -> None:
-    """The same ids refer to another text from one row to the next."""
+    """The same ids refer to different text from one row to the next."""
     head = [*start_of(f), f.prefix("a:"), f.name("x", 2), f.datatype("urn:d")]
     rows = []
     for n in range(100):

@@ -1,10 +1,10 @@
-"""Tests rules of Jelly-Patch alone; each test has the name of its rule and cites its section.
+"""Tests rules of Jelly-Patch alone; each test is named after its rule and cites the section.
 
 The cases of the conformance suite show what a consumer reads and refuses, and what a producer must
-keep; `tests/conformance/patch` runs them. These tests check the rest: how the package decides what
-a rule leaves open, and what it lets nobody write. "Patch: …" cites Jelly-Patch, other sections are
-those of its base, Jelly-RDF. "Rulings" are later decisions on both. The rules that both formats
-share are in `test_spec_rules`.
+follow; `tests/conformance/patch` runs them. These tests check the rest: how the package decides
+what a rule leaves open, and what its writer refuses to write. "Patch: …" cites Jelly-Patch; other
+sections are those of its base, Jelly-RDF. "Rulings" are later decisions on both. The rules that
+both formats share are in `test_spec_rules`.
 """
 
 import io
@@ -38,7 +38,7 @@ class TestRepeatedTerms:
     """Patch and RDF: the section "Repeated terms"."""
 
     def test_a_namespace_of_quads_before_any_graph_may_have_none(self) -> None:
-        """Patch: Namespaces: MUST be set, unless repeated. Jelly-JVM sets none, which we read."""
+        """Patch: Namespaces: MUST be set, unless repeated. Jelly-JVM sets none; we accept that."""
         namespaces = [b.prefix_add("ex", b.iri(0, 1)), b.prefix_delete("ex")]
         data = rows(*namespaces, statement("s", g="g"), *namespaces, statement_type=QUADS)
         graphs = [op[-1] for op in read(data)[:-1]]
@@ -80,7 +80,7 @@ class TestDelimiting:
         options = wire.field(1, TRIPLES) + wire.field(2, FLAT) + wire.field(9, 8)
         data = b.delimited([wire.field(1, wire.field(1, options))])
         assert data[:2] == b"\x0a\x0a"
-        # The stream is read as delimited, and has no version.
+        # The stream is read as delimited, and lacks a version.
         assert "version" in refuse(data, row=True).message
 
     @pytest.mark.parametrize("stream_type", [FRAME, FLAT, PUNCTUATED])
@@ -94,7 +94,7 @@ class TestDelimiting:
         assert operations == [("H", "id", S), END]
 
     def test_65536_empty_frames_may_come_first(self) -> None:
-        """Decided: this number has a limit, so that a file of zeros ends in an error."""
+        """Decided: this number is limited, so that a file of zeros raises an error."""
         data = b.stream([b.options(stream_type=FLAT), b.header("id", "s")])
         assert read(bytes(1 << 16) + data) == [("H", "id", S), END]
         assert refuse(bytes((1 << 16) + 1) + data).rule == "options-first"

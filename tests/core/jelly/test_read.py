@@ -44,7 +44,7 @@ def items(f: Format, source: Any) -> list[Plain]:
 
 
 class TestAgainstProtobuf:
-    """The package reads frames of protobuf's classes as the reference decoder does."""
+    """The package reads frames built with protobuf's classes like the reference decoder."""
 
     @formats
     @given(st.data(), dice, st.sampled_from(sorted(COMPRESSIONS)), st.integers(1, 40))
@@ -104,7 +104,7 @@ class TestSources:
         path.write_bytes(data)
         with path.open("rb") as file:
             view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            # All bytes of a buffer are read, wherever its position is.
+            # All bytes of a buffer are read, whatever its position.
             view.seek(5)
             operations = f.readers[0](view, normalize=False)
             assert list(map(f.plain, operations)) == ITEMS[f]
@@ -208,8 +208,8 @@ class TestCompression:
                 refused += 1
                 assert isinstance(error.offset, int)  # noqa: PT017
             else:
-                # The damaged byte may be in a header's time stamp or the like, or the format has
-                # no checksum.
+                # The damaged byte may be in a header's time stamp or the like, or the format may
+                # have no checksum.
                 assert operations == ITEMS[f] or name == "zstd"
         assert refused > len(data) / 11 / 2
 
@@ -298,7 +298,7 @@ class TestIteration:
             assert list(reader) == []
 
     def test_a_path_is_closed_at_the_end_and_at_an_error(self, f: Format, tmp_path: Path) -> None:
-        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
+        """An unclosed file causes a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x"
         path.write_bytes(DATA[f])
         list(f.readers[0](path))

@@ -1,4 +1,4 @@
-"""Tests repeated options: the stream continues, a new stream starts, or they are an error."""
+"""Tests repeated options: the stream continues, a new stream starts, or an error is raised."""
 
 import io
 import tracemalloc
@@ -29,7 +29,7 @@ KINDS = {PATCH: PatchFrameDecoder, RDF: StatementFrameDecoder}
 
 
 def first(f: Format, n: Any, **more: Any) -> bytes:
-    """Return a frame with options and entries, which also uses them."""
+    """Return a frame with options and entries that also uses these entries."""
     return f.frame(f.options(**more), f.name(f"urn:{n}"), f.triple())
 
 
@@ -52,7 +52,7 @@ class TestRestart:
     @few
     @given(data=st.data(), rows=st.integers(1, 4))
     def test_streams_one_after_another(self, f: Format, data: st.DataObject, rows: int) -> None:
-        """Streams that follow one another are read as each of them is read alone."""
+        """Concatenated streams are read as each of them is read alone."""
         streams = [
             wire.split(f.write_stream(stream, frame_rows=rows))
             for stream in data.draw(st.lists(f.streams(), min_size=1, max_size=3))
@@ -69,7 +69,7 @@ class TestRestart:
 
     @formats
     def test_each_frame_may_be_a_stream(self, f: Format) -> None:
-        """The decoder counts the size and content of each stream by itself."""
+        """The decoder counts the size and content of each stream separately."""
         limits = jr.Limits(max_frame_rows=1, max_text_size=100)
         decoder = make(f, limits=limits)
         for n in range(50):
@@ -128,7 +128,7 @@ class TestRestart:
         assert (caught.value.frame, caught.value.row) == (1, 4)
 
     def test_what_the_lookups_may_hold_depends_on_no_earlier_stream(self) -> None:
-        """The short names replace the long ones, whose memory the entries keep."""
+        """The short names replace the long names, whose memory the entries keep."""
         options = b.options(max_name_table_size=128)
         limits = jr.Limits(max_text_size=10_000)
         long = [b.name(f"{n:03}" + "n" * 245, n) for n in range(1, 39)]
@@ -155,7 +155,7 @@ class TestRestart:
 
 
 class TestRestartByTheCaller:
-    """`FrameDecoder.restart` puts a decoder into the state of a new one."""
+    """`FrameDecoder.restart` resets a decoder to its initial state."""
 
     @few
     @given(strategies.streams(), strategies.streams(), st.data())
@@ -226,7 +226,7 @@ def decode(decoder: Any, data: bytes) -> list[Any]:
 
 
 def spell(item: Any) -> Any:
-    """Return the content of an item of any reader, in a form that can be compared."""
+    """Return the content of an item of any reader in a comparable form."""
     return item.to_pylist() if hasattr(item, "to_pylist") else list(item)
 
 

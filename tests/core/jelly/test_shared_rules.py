@@ -1,6 +1,6 @@
 """Tests the rules that both formats share on Jelly-RDF, with the cases of Jelly-Patch's suite.
 
-The name of a case says what it shows; `tests/conformance/patch` runs it on Jelly-Patch itself.
+A case's name says what the case shows; `tests/conformance/patch` runs it on Jelly-Patch itself.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from tests.oracle import wire
 from tests.oracle.terms import Plain
 
 FOLDERS = ("frames", "ids", "lookups", "namespaces", "options", "repeats", "rows", "terms")
-# Cases with these words in their names have bytes that can't be parsed as messages.
+# Cases with these words in their names contain bytes that can't be parsed as messages.
 UNREADABLE = ("cut_off", "bytes_behind", "a_thousand_deep")
-# Jelly-RDF lacks these features or has them in another form. For the suite, xsd:string also equals
-# no datatype.
+# Jelly-RDF lacks these features or has them in another form. In the suite, xsd:string also equals a
+# missing datatype.
 APART = ("stream_type", "changed_type", "version_2", "graph_of_namespace", "xsd_string")
 
 
 def to_row(row: Any, statement_type: int) -> Any:
-    """Return a row of a patch as a row of statements, or None if there is no such row."""
+    """Return a row of a patch as a row of statements, or None if there is no equivalent."""
     kind = row.WhichOneof("row")
     content = getattr(row, kind) if kind else None
     if kind == "options":
@@ -47,7 +47,7 @@ def to_row(row: Any, statement_type: int) -> Any:
 
 
 def to_rdf(data: bytes) -> tuple[int, bytes]:
-    """Return the type of `data`, a stream of patches, and its statements as Jelly-RDF."""
+    """Return the type and the statements of `data`, a stream of patches, as Jelly-RDF."""
     is_bare = wire.looks_bare(data)
     messages = [
         pb.RdfPatchFrame.FromString(part) for part in ([data] if is_bare else wire.split(data))

@@ -1,11 +1,10 @@
-"""Tests rules that both formats share; each test has the name of its rule.
+"""Tests rules that both formats share; each test is named after its rule.
 
-There is a class for each section of the specification of Jelly-RDF, in its order. The cases of the
+There is a class for each section of the Jelly-RDF specification, in its order. The cases of the
 conformance suite show what a consumer reads and refuses: `test_shared_rules` runs them on
-Jelly-RDF, and `tests/conformance/patch` on Jelly-Patch. These tests check the rest: what a
-producer writes, parsed by protobuf's classes; limits; and how the package decides what a rule
-leaves open. The rules of one format alone are in `test_patch_spec_rules` and
-`test_statement_spec_rules`.
+Jelly-RDF, and `tests/conformance/patch` on Jelly-Patch. These tests check the rest: what a producer
+writes, parsed with protobuf's classes; limits; and how the package decides what a rule leaves open.
+The rules of one format alone are in `test_patch_spec_rules` and `test_statement_spec_rules`.
 """
 
 from typing import Any
@@ -61,7 +60,7 @@ class TestFrames:
         sizes = list(map(len, wire.split(data)))
         assert max(sizes) < 1_048_576
         assert len(sizes) > 1
-        # A repeated object takes no space.
+        # A repeated object takes up no space.
         big = lit("x" * 10_000)
         repeated = f.write([("A", ("bnode", str(n)), P, big, None) for n in range(200)])
         assert len(wire.split(repeated)) == 1
@@ -90,7 +89,7 @@ class TestOptions:
         ids=str,
     )
     def test_options_that_change_are_refused(self, f: Format, change: dict[str, Any]) -> None:
-        """Options MUST be identical to all previous occurrences. Rulings: others are an error."""
+        """Options MUST be identical to all previous occurrences. Rulings: a change is an error."""
         error = f.refuse(f.stream([f.options(), f.options()], [f.options(**change)]), row=True)
         assert (error.frame, error.row) == (2, 1)
 
@@ -211,7 +210,7 @@ class TestStatements:
 
     @formats
     def test_the_writer_takes_the_default_graph_in_triples(self, f: Format) -> None:
-        """Issue: None is the default graph, and rdflib's name for it is accepted, too."""
+        """Issue: None is the default graph, and rdflib's name for it is accepted as well."""
         assert f.statements(f.write([("A", S, P, O, DEFAULT_GRAPH)])) == [(S, P, O)]
 
 
@@ -277,7 +276,7 @@ class TestQuotedTriples:
 @with_graphs
 class TestGraphNodes:
     def test_the_default_graph(self, f: Format) -> None:
-        """RdfDefaultGraph. Issue: it is None in operations, and rdflib's name in statements."""
+        """RdfDefaultGraph. Issue: it is None in operations, and rdflib's IRI in statements."""
         data = f.one(*f.some(g=b.default_graph()))
         ((*_, graph),) = f.nodes(data)
         assert graph == (DATASET_DEFAULT_GRAPH_ID if isinstance(f, Rdf) else None)
@@ -300,7 +299,7 @@ class TestDelimiting:
 
     @all_types
     def test_the_writer_can_write_a_bare_frame(self, f: Format) -> None:
-        """The option `delimited` turns off the lengths of frames."""
+        """The option `delimited` turns off frame length prefixes."""
         operations = [("A", S, P, O, f.graph), ("A", O, P, S, f.graph)]
         data = f.write(operations, delimited=False, frame_rows=1)
         assert wire.looks_bare(data)

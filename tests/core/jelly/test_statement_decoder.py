@@ -32,7 +32,7 @@ from tests.strategies import dice
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:
-    """Return `stream` as a foreign producer may write it."""
+    """Return `stream` as a foreign producer might write it."""
     return rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
 
 
@@ -70,7 +70,7 @@ P, EX = URIRef("urn:p"), URIRef("http://example.org/")
 
 
 def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
-    """Return a stream of frames with two, no and one statement, and a namespace in the first."""
+    """Return a stream of frames with two, zero and one statements; the first has a namespace."""
     head = [
         b.options(physical_type=physical_type, logical_type=logical_type, version=2, **options),
         b.name("urn:p"),
@@ -88,7 +88,7 @@ def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
 
 
 class TestStrictness:
-    """Each reader refuses types that don't go together, unless `strict` is False."""
+    """Each reader refuses incompatible types, unless `strict` is False."""
 
     DATA = b.stream([b.options(physical_type=TRIPLES, logical_type=DATASETS)])
 
@@ -106,7 +106,7 @@ class TestStrictness:
 
 
 class TestGraphs:
-    """`read_graphs` gives a Graph or a Dataset for each frame."""
+    """`read_graphs` returns a Graph or a Dataset for each frame."""
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_namespaces_are_bound(self, physical_type: int) -> None:
@@ -159,7 +159,7 @@ READERS: list[Callable[..., Any]] = [
 class TestIteration:
     @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
-        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
+        """An unclosed file causes a ResourceWarning, which pytest turns into an error."""
         path = tmp_path / "x.jelly"
         path.write_bytes(grouped(QUADS, DATASETS))
         reader = call(path)
@@ -219,7 +219,7 @@ class TestDecoder:
 
 
 def test_a_failure_after_a_warning_does_not_use_its_text() -> None:
-    """The text of a frame's warning is gone when a later frame fails; fuzzing found this fault."""
+    """The text of a frame's warning is freed when a later frame fails; fuzzing found this fault."""
     data = bytes.fromhex(
         "220a130a1110031801200148800150025802700d7802f9ffffff0fd56cf0cac3bc7fe3330a260a1b0a0861"
         "2073747265616d10011801200148800150025802700d7802fdffffff0f4c5282a00a05520308ff010a024a00"

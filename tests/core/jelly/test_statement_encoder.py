@@ -51,7 +51,7 @@ def frames_of(stream: Stream) -> list[Frame]:
 
 
 class TestAgainstProtobuf:
-    """The reference decoder reads what the package writes."""
+    """The reference decoder can read what the package writes."""
 
     @few
     @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
@@ -62,7 +62,7 @@ class TestAgainstProtobuf:
         if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
             assert got == expected
         else:
-            # Full frames may come first, but a frame ends where the caller asked for its end.
+            # Full frames may end earlier, but a frame always ends where the caller requested it.
             assert [op for frame in got for op in frame.operations] == as_written(stream.operations)
             assert [frame.metadata for frame in got if frame.metadata] == [
                 frame.metadata for frame in expected if frame.metadata
@@ -105,7 +105,7 @@ class TestAgainstProtobuf:
 
 
 class TestEconomy:
-    """The writer uses zero ids and repeated terms wherever they are possible."""
+    """The writer uses zero ids and repeated terms wherever possible."""
 
     @few
     @given(strategies.streams(physical_type=GRAPHS, logical="flat"))
@@ -123,7 +123,7 @@ MISSHAPEN: tuple[Any, ...] = ((), (S,), (S, P), (S, P, O, G, G), [S, P, O], None
 
 
 class TestRefusals:
-    """What can't be written raises `EncodeError`, and leaves nothing in the stream."""
+    """Input that can't be written raises `EncodeError` and leaves nothing in the stream."""
 
     @pytest.mark.parametrize("wrong", MISSHAPEN, ids=range(len(MISSHAPEN)))
     def test_what_is_no_statement(self, wrong: Any) -> None:
@@ -180,7 +180,7 @@ class TestRefusals:
 class TestFrames:
     @pytest.mark.parametrize("make", [flat, grouped])
     def test_a_frame_that_is_ended_leaves_no_graph_open(self, make: Any) -> None:
-        """In a flat stream, a frame that is closed because it is full may leave a graph open."""
+        """In a flat stream, a frame that ends because it is full may leave a graph open."""
         element = Frame([("A", *map(plain, (S, P, O, G)))], {"k": b"v"})
         encoder = jr.StatementEncoder(make(GRAPHS))
         statement = (S, P, O, G)
@@ -201,7 +201,7 @@ class TestFrames:
     def test_an_element_that_an_exception_cuts_is_left_out(
         self, physical_type: int, make: Any, kept: list[int]
     ) -> None:
-        """A reader would take the part for a whole element."""
+        """A reader would mistake the part for a whole element."""
         file = io.BytesIO()
         with (  # noqa: PT012
             pytest.raises(KeyError),
@@ -230,7 +230,7 @@ def a_graph(*names: str) -> Graph:
 
 
 def a_dataset(**graphs: str) -> Dataset:
-    """Return a dataset whose graphs, ``default`` or named, have a statement for each letter."""
+    """Return a dataset whose graphs, ``default`` or named, contain a statement for each letter."""
     dataset = Dataset()
     for name, letters in graphs.items():
         graph = (
@@ -246,7 +246,7 @@ def content(graph: Any) -> set[Any]:
 
 
 class TestFramesThatFail:
-    """A frame of a grouped stream is a graph: a graph that failed leaves nothing in the next."""
+    """A frame of a grouped stream is a graph; one that fails leaves nothing in the next frame."""
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_the_next_frame_has_nothing_of_it(self, physical_type: int) -> None:

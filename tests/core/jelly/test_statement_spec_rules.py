@@ -1,8 +1,8 @@
-"""Tests rules of Jelly-RDF alone; each test has the name of its rule.
+"""Tests rules of Jelly-RDF alone; each test is named after its rule.
 
 There is a class for each section, in the specification's order. "Rulings" are later decisions of
 the format's authors. "Decided" is a decision of this project where the specification leaves
-something open. The rules that both formats share are in `test_spec_rules` and `test_shared_rules`.
+a point open. The rules that both formats share are in `test_spec_rules` and `test_shared_rules`.
 `test_read`, `test_write` and `test_statement_decoder` compare frames, metadata and graphs with the
 reference decoder.
 """
@@ -46,7 +46,7 @@ class TestVersioning:
         assert (frame.namespaces, frame.statements) == ([("ex", P)], [(S, P, O)])
 
     def test_the_writer_sets_the_lowest_version_or_the_one_it_is_told(self) -> None:
-        """The producer MUST set the version. The lowest with the used features is RECOMMENDED."""
+        """The producer MUST set the version; the lowest with the used features is RECOMMENDED."""
         for given, version in (({}, 1), ({"namespace_declarations": True}, 2), ({"version": 2}, 2)):
             assert RDF.rows(RDF.write([], **given))[0].options.version == version
         for wrong in (0, 3, -1, 10_001):
@@ -54,7 +54,7 @@ class TestVersioning:
                 jr.StreamOptions(version=wrong)
 
     def test_the_writer_writes_no_namespaces_in_version_1(self) -> None:
-        """The table of versions: RdfNamespaceDeclaration came with version 2."""
+        """The table of versions: RdfNamespaceDeclaration was added in version 2."""
         with pytest.raises(ValueError, match="version"):
             jr.StreamOptions(version=1, namespace_declarations=True)
         with pytest.raises(jr.EncodeError):
@@ -121,7 +121,7 @@ class TestTypes:
             f.writer_options(logical_type=logical_type)
 
     def test_the_writers_default_is_the_flat_type(self) -> None:
-        """Issue: the default is the flat type that goes with the physical type."""
+        """Issue: the default is the flat type that matches the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
             assert jr.StreamOptions(physical_type=physical_type).logical_type == flat
 

@@ -40,12 +40,12 @@ ANY = {"rdf_star": True, "generalized_statements": True}
 
 
 def statements(f: Format, data: bytes) -> list[Plain]:
-    """Return the operations that the reference decoder reads, without marks of patches."""
+    """Return the operations that the reference decoder reads, without ends of patches."""
     return [op for op in f.all_said(data) if op != ("END",)]
 
 
 class TestAgainstProtobuf:
-    """The reference decoder reads what the package writes."""
+    """The reference decoder can read what the package writes."""
 
     @formats
     @given(st.data(), st.sampled_from([1, 2, 5, 256]))
@@ -70,7 +70,7 @@ class TestAgainstProtobuf:
     @formats
     @pytest.mark.parametrize("frame_rows", [1, 3, 256])
     def test_lengths_can_be_left_out(self, f: Format, frame_rows: int) -> None:
-        """Without lengths, the content and the ends of frames stay the same."""
+        """Without length prefixes, the content and the ends of frames stay the same."""
         file, bare = io.BytesIO(), list[bytes]()
         for sink in (file, SimpleNamespace(write=bare.append)):
             with f.writer(sink, frame_rows=frame_rows) as writer:
@@ -93,19 +93,19 @@ class TestAgainstProtobuf:
     @few
     @given(st.data())
     def test_canonical_protobuf(self, f: Format, data: st.DataObject) -> None:
-        """Fields are in order, without defaults, with the shortest varints: canonical protobuf."""
+        """Fields are in order, without defaults, and varints are shortest: canonical protobuf."""
         for part in wire.split(f.write_stream(data.draw(f.streams()))):
             message = f.decoder.parse(part)
             canonical = message.SerializeToString(deterministic=True)
             if len(getattr(message, "metadata", ())) > 1:
-                # A map of protobuf has no order.
+                # A protobuf map has no order.
                 assert sorted(canonical) == sorted(part)
             else:
                 assert canonical == part
 
 
 class TestEconomy:
-    """The writer uses zero ids and repeated terms wherever they are possible."""
+    """The writer uses zero ids and repeated terms wherever possible."""
 
     @formats
     @given(st.data())
@@ -134,7 +134,7 @@ class TestEconomy:
 
 
 class TestTightLookups:
-    """Rows may need as many entries as a lookup can hold, or more."""
+    """Rows may need as many entries as fit in a lookup, or more."""
 
     def tight(self, prefixes: int = 1, datatypes: int = 1) -> dict[str, Any]:
         return {
@@ -178,7 +178,7 @@ class TestTightLookups:
         except jr.EncodeError:
             assert names > 8 or datatypes > sizes[1]
         else:
-            # A row alone may need more entries than fit, but repeated terms may save some of them.
+            # A single row may need more entries than fit, but repeated terms may save some of them.
             assert f.all_said(written) == expected
 
 
@@ -204,12 +204,12 @@ WRONG: tuple[Any, ...] = (
 
 
 class TestRefusals:
-    """What can't be written raises `EncodeError`, and leaves nothing in the stream."""
+    """Input that can't be written raises `EncodeError` and leaves nothing in the stream."""
 
     @all_types
     @pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
     def test_the_stream_goes_on_as_if_it_had_not_been_tried(self, f: Format, wrong: Any) -> None:
-        # A statement of triples has three terms, unless its fault is its graph.
+        # A triple has three terms, unless the fault is its graph.
         size = 3 if f.type == TRIPLES and wrong[:3] != (*NEW[:2], O) else 4
         one, other = ((*terms[:3], terms[3] if f.graph else None) for terms in ((S, P, O, G), NEW))
         files = io.BytesIO(), io.BytesIO()
@@ -255,8 +255,8 @@ class TestFrames:
         operations = [("A", ("iri", f"urn:{n}"), plain(P), plain(O), graph) for n in range(1000)]
         data = f.write(operations, frame_rows=frame_rows)
         counts = [len(message.rows) for message in f.messages(data)]
-        # The entries of a row are in its frame, and so are the end and the start of its graph. A
-        # statement here has 4 IRIs, so it needs 8 entries at most.
+        # The entries of a row are in the row's frame, and so are the end and the start of its
+        # graph. A statement here has 4 IRIs, so it needs at most 8 entries.
         more = 9 if f.type != GRAPHS else 11
         assert all(frame_rows <= count < frame_rows + more for count in counts[:-1])
         assert counts[-1] <= frame_rows + more
@@ -264,7 +264,7 @@ class TestFrames:
 
     @formats
     def test_the_default_of_rows(self, f: Format) -> None:
-        """protocol.md: by default a frame has 512 rows for patches, and 256 for Jelly-RDF."""
+        """protocol.md: by default a frame has 512 rows in Jelly-Patch, and 256 in Jelly-RDF."""
         data = f.write([("A", ("bnode", str(n)), *map(plain, (P, O)), None) for n in range(2000)])
         counts = [len(message.rows) for message in f.messages(data)]
         default = 256 if f.Options is jr.StreamOptions else 512
@@ -283,7 +283,7 @@ class TestFrames:
 
     @formats
     def test_each_frame_is_written_in_one_piece(self, f: Format) -> None:
-        """The file never gets a part of a frame."""
+        """The file never receives a part of a frame."""
         pieces: list[bytes] = []
         with f.writer(RawFile(lambda data: pieces.append(data) or len(data)), frame_rows=3) as w:
             for n in range(20):
@@ -326,7 +326,7 @@ class TestFrames:
 
     @formats
     def test_a_second_close_does_nothing(self, f: Format) -> None:
-        """A second close after an error of the file does nothing, either."""
+        """A second close after an error of the file also does nothing."""
         file = FlushedFile()
         writer = f.writer(file)
         writer.close()
@@ -353,7 +353,7 @@ class FlushedFile(io.BytesIO):
 
 
 class RawFile(io.RawIOBase):
-    """A raw file that passes its writes to a function, and returns its answers."""
+    """A raw file that passes its writes to a function and returns the function's results."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -430,7 +430,7 @@ class TestDestinations:
                 writer.add(O, P, S)
             finally:
                 file.is_full = False
-        # The lost frame had entries of the lookups, so no frame may follow.
+        # The lost frame contained lookup entries, so no frame may follow.
         assert file.getvalue() == whole
         with pytest.raises(jr.EncodeError):
             writer.add(S, P, O)
@@ -468,7 +468,7 @@ class TestRoundTrips:
         ],
     )
     def test_terms_that_look_alike_stay_apart(self, f: Format, one: Any, other: Any) -> None:
-        """The writer repeats no term that is merely similar to the next one; graphs included."""
+        """The writer never repeats a term, or graph, that is merely similar to the next one."""
         file = io.BytesIO()
         order = (one, other, one, other)
         is_graph = f.type != TRIPLES and not isinstance(one, jr.TripleTerm)
@@ -482,7 +482,7 @@ class TestRoundTrips:
 
     @with_graphs
     def test_subclasses_of_rdflibs_terms(self, f: Format) -> None:
-        """A term of a namespace, or of a subclass of str, is written like the term it equals."""
+        """A namespace's term, or one of a str subclass, is written like the term that it equals."""
 
         class Special(URIRef):
             pass

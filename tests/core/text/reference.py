@@ -1,6 +1,6 @@
 """A slow and simple reader of RDF Patch text, with the grammar as regular expressions.
 
-It shares nothing with the package, so if both read the same, it is likely to be right. The tokens
+It shares no code with the package, so if both read the same, it is likely to be right. The tokens
 are those of Turtle and N-Triples. The rows are those of the two specifications of RDF Patch and of
 Apache Jena's reader.
 """
@@ -51,7 +51,7 @@ NAMED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 @dataclass
 class Result:
-    """The operations of a text before its fault, and the fault, if there is one."""
+    """The operations of a text before its first fault, and the fault, if any."""
 
     operations: list[Plain] = field(default_factory=list)
     fault: str | None = None

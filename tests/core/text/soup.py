@@ -1,4 +1,4 @@
-"""Makes random texts: tokens in any order, and damaged rows."""
+"""Generates random texts: tokens in any order, and damaged rows."""
 
 import random
 
@@ -46,7 +46,7 @@ def tokens(chance: random.Random) -> bytes:
 
 
 def rows(chance: random.Random) -> bytes:
-    """Return rows that are right except for a few bytes."""
+    """Return rows that are correct except for a few bytes."""
     out: list[bytes] = []
     in_transaction = False
     for _ in range(chance.randint(1, 8)):

@@ -1,4 +1,4 @@
-"""Tests generalized N-Triples and N-Quads: any term in any place, but no graph is a triple."""
+"""Tests generalized N-Triples and N-Quads: any term in any position, but no triple as graph."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Tests how the reader of text continues after wrong rows."""
+"""Tests how the text reader continues after invalid rows."""
 
 import random
 from typing import Any
@@ -20,7 +20,7 @@ END = ("END",)
 
 
 def go_on(source: Any, **limits: int) -> tuple[list[Plain], list[jr.DecodeError]]:
-    """Return the operations of a text without its wrong rows, and the errors of these rows."""
+    """Return the operations of a text without its invalid rows, and the errors of these rows."""
     errors: list[jr.DecodeError] = []
     batches = TextBatchReader(source, make_node_factory(False), jr.Limits(**limits), faults=errors)
     return [plain_operation(op) for batch in batches for op in batch], errors
@@ -93,7 +93,7 @@ def test_one_bad_row_is_one_fault(before: list[str], bad: str, after: list[str],
     data = text([*before, bad, *after])
     for source in (data, Pieces(data, size)):
         operations, (error,) = go_on(source)
-        # If the bad row is alone in its patch, the reader still gives the END of that patch.
+        # If the bad row is alone in its patch, the reader still returns the END of that patch.
         assert operations == good or operations == [*good, END]
         assert error.offset is not None
         assert bad_at <= error.offset <= len(data)
@@ -169,7 +169,7 @@ def test_what_rdflib_writes_is_read_but_wrong() -> None:
 
 @given(dice)
 def test_of_any_soup_all_is_read_or_told(rng: random.Random) -> None:
-    """Reading ends, the first error is the strict reader's, and pieces make no difference."""
+    """Reading ends, the first error is that of the strict reader, and pieces make no difference."""
     data = soup.tokens(rng)
     found, error = TEXT.attempt(data)
     operations, errors = go_on(data)

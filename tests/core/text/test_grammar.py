@@ -217,7 +217,7 @@ def test_good(name: str) -> None:
 
 @pytest.mark.parametrize("name", TERMS)
 def test_term(name: str) -> None:
-    """Any term may be in any place, except that a quoted triple can't be a graph."""
+    """Any term may be in any position, except that a quoted triple can't be a graph."""
     text, term = TERMS[name]
     for position in range(4):
         texts, terms = ["<s>", "<p>", "<o>", "<g>"], [S, P, OBJECT, G]

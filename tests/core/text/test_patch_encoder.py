@@ -1,4 +1,4 @@
-"""Tests how text is written: its preferred style, refused terms, and the ends of patches."""
+"""Tests how text is written: its preferred style, refused terms, and ends of patches."""
 
 from typing import Any
 

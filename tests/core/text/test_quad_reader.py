@@ -105,7 +105,7 @@ def test_what_pyoxigraph_takes_if_it_is_not_strict(text: str, strict: bool) -> N
 
 @pytest.mark.parametrize("text", [b"# \xff\n", b'<urn:s> <urn:p> "\xff" .', b"<\xc3\x28> ."])
 def test_it_is_utf_8(text: bytes) -> None:
-    """Invalid UTF-8 is refused, also in a comment, where pyoxigraph accepts any bytes."""
+    """Invalid UTF-8 is refused, even in a comment, where pyoxigraph accepts any bytes."""
     assert "UTF-8" in refuse(text)
 
 
@@ -175,7 +175,7 @@ class TestHostile:
     )
     @pytest.mark.parametrize("size", [1 << 18, 1000])
     def test_a_long_line(self, start: str, size: int) -> None:
-        """The limit on the size of a line holds for any part of the line."""
+        """The limit on the size of a line applies to any part of the line."""
         more = b" " if start.endswith("> ") else b"a"
         data = TRIPLE.encode() + start.encode() + more * 2_000_000
         limits = jr.Limits(max_frame_size=100_000)

@@ -1,4 +1,4 @@
-"""Tests VERSION of RDF 1.2 in lines and in Turtle, also with the tests of the W3C."""
+"""Tests RDF 1.2's VERSION in line formats and in Turtle, also with the W3C's tests."""
 
 from pathlib import Path
 

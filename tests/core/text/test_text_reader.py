@@ -1,4 +1,4 @@
-"""Tests how text is read: places of faults, pieces, limits, damage."""
+"""Tests how text is read: positions of faults, pieces, limits, damage."""
 
 import random
 from typing import Any
@@ -80,7 +80,7 @@ def test_place_of_a_fault_far_behind() -> None:
 def test_rows_come_as_soon_as_they_are_there() -> None:
     live = Chunks([b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"])
     reader = TEXT.batches(live)
-    # The reader needs the first four bytes to see whether the data are compressed.
+    # The reader needs the first four bytes to detect whether the data is compressed.
     for asked, op in ((3, jr.Op.TX), (4, jr.Op.A), (5, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
         assert live.asked == asked

@@ -1,4 +1,4 @@
-"""Tests wrong escapes and marks in Turtle, wherever a piece of the text starts."""
+"""Tests wrong escapes and the scanner's marks in Turtle, wherever a piece of the text starts."""
 
 import re
 
@@ -26,8 +26,8 @@ BAD = [
     (r'"a"@EN #' + "'\n" + r', "b"^^:\|n .', 0),
 ]
 
-# The scanner inserts a mark where braces are. `{ }` is a mark with a blank before a dot, and `{#}`
-# a mark in the empty IRI. M and W stand for the characters of marks, in the text itself.
+# The scanner appends a mark, as a flag, where braces are. `{ }` is a mark with a space before a
+# dot, and `{#}` a mark in the empty IRI. M and W in the text stand for the characters of marks.
 MARKED = [
     '"a"^^xsd:string{}, "a"^^xsd:integer, "a"^^:string{}; :p 1',
     '"a"^^s:ing{}, "a"^^s:{}, "a"^^s:tring{}, "a"^^s:xstring, "a"^^s:str, "a"^^s:strings',
@@ -53,7 +53,7 @@ LENIENT = [
     '"a"@abcdefghI{}, "a"@EN-x{}, "a"@EN-a{}, "a"@X{}',
 ]
 
-# If the version is wrong, a bar is before the first letter of VERSION.
+# If the version is wrong, a bar precedes the first letter of VERSION.
 VERSIONS = [
     *('|VERSION "1.3"', "|version '1.2 '", '@|Version "" .', ":a :b :c .\n|VERSION\r\n\t'2'"),
     *('<a> <b> "c" .\n@|version """1.2""" .', "PREFIX : <a>|VERSION '1.0'", '[]|VERSION"1"'),
@@ -71,13 +71,13 @@ VERSIONS = [
 
 
 def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScanner]:
-    """Return the text with marks, the place of a wrong escape or -1, and the scanner."""
+    """Return the text with marks, the position of a wrong escape or -1, and the scanner."""
     data = text.encode()
     settings = {"finds_faults": True, "parser_checks_tags": False} | arguments
     scanner = TurtleScanner(**settings, max_marks=99)
     marked, start, end = b"", 0, 0
     while start < len(data):
-        # The bytes that the scanner has not taken are passed again, with more bytes.
+        # The bytes that the scanner has not consumed are passed again, with more bytes.
         end += size
         piece = data[start:end]
         found = scanner.mark(piece, end >= len(data))
@@ -91,14 +91,14 @@ def scan(text: str, size: int, **arguments: bool) -> tuple[str, int, TurtleScann
 
 
 def tag_mark(tag: str) -> str:
-    """Return the mark of a language tag, made by its rule."""
+    """Return the mark of a language tag, computed by its rule."""
     fours = [tag[start : start + 4] for start in range(0, len(tag), 4)]
     digits = "".join(f"{sum(c.isupper() << i for i, c in enumerate(four)):x}" for four in fours)
     return "-x-case-" + "-".join(re.findall(".{1,8}", digits))
 
 
 def with_marks(text: str) -> list[str]:
-    """Split `text` at its braces; every second part is the mark that the braces stand for."""
+    """Split `text` at its braces; every second part is the mark that the braces represent."""
     text = text.replace("M", "\U000efffd").replace("W", "\U000efffc")
     parts = re.split(r"(\{.?\})", text)
     for place in range(1, len(parts), 2):

@@ -1,7 +1,7 @@
 """Reads and writes RDF Patch in Thrift with thriftpy2, which loads the schema's own file.
 
-The library shares nothing with the package under test. It has another parser of the schema, and
-another implementation of the compact protocol, in Python alone.
+The library shares no code with the package under test. It has its own parser of the schema, and its
+own implementation of the compact protocol, in pure Python.
 """
 
 import io
@@ -42,7 +42,7 @@ def decode(data: bytes, kind: Any) -> list[Any]:
 
 
 def rows_to_bytes(operations: Iterable[Plain]) -> bytes:
-    """Return the bytes of the rows of plain operations; an END is a Segment."""
+    """Return the bytes of the rows for plain operations; an END is a Segment."""
     return b"".join(encode(row(operation)) for operation in operations)
 
 

@@ -1,4 +1,4 @@
-"""Tests that bad input gives an error with its place and no other exception, in bounded memory."""
+"""Tests that bad input raises only an error with its position, in bounded memory."""
 
 import io
 import random
@@ -29,7 +29,7 @@ def literal(**fields: Any) -> Any:
 
 
 def fault(data: bytes, **limits: int) -> jr.DecodeError:
-    """Return the error that an input gives; check that pieces of the input give the same error."""
+    """Return the error for an input; check that pieces of the input produce the same error."""
     operations, error = THRIFT.attempt(data, **limits)
     assert error is not None, operations
     for size in (1, 5):
@@ -60,7 +60,7 @@ def fault(data: bytes, **limits: int) -> jr.DecodeError:
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_terms_that_are_none(message: Any, words: str) -> None:
-    """A bad term is refused also after a similar good term, and in a quoted triple."""
+    """A bad term is refused even after a similar good term, and in a quoted triple."""
     good = row_of(A) + row_of(term(("literal", "a", "ar", None)))
     for bad in (message, SCHEMA.RDF_Term(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=message))):
         error = fault(good + row_of(bad))
@@ -87,15 +87,15 @@ def row(**members: Any) -> bytes:
         ),
         (rows_to_bytes([("A", *ROW[1:4], ("triple", *ROW[1:4]))]), "can't be a graph"),
         (rows_to_bytes([("PD", "a", None, ("triple", *ROW[1:4]))]), "can't be a graph"),
-        # The row has the mark of a transaction twice.
+        # The row has the field of a transaction twice.
         (b"\x65\0\x05\x0c\0\0", "field 6 of RDF_Patch_Row comes twice"),
-        # The graph of a statement is a string, then the object of a statement is a list.
+        # The object of a statement is a list.
         (b"\x2c" + (b"\x1c" + encode(A)) * 2 + b"\x19\x05\0\0", "Patch_Data_Add lacks"),
         # The term has its IRI twice.
         (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x02\x01b\0\0\0\0", "field 1 of RDF_IRI comes twice"),
         # The field number is 65537, which in 16 bits is 1.
         (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x82\x80\x08\x01b\0\0\0\0", "number of a field"),
-        # These types don't exist, alone or in a list.
+        # These types don't exist, neither alone nor in a list.
         (b"\x1e", "can't be a row"),
         (b"\x7f\0\0", "can't be a row"),
         (b"\x79\x10\0\0", "can't be a row"),
@@ -137,7 +137,7 @@ def test_rows_that_are_none(data: bytes, words: str) -> None:
     ],
 )
 def test_strings_that_are_not_utf_8(start: bytes, end: bytes, text: bytes) -> None:
-    """Strings that are not UTF-8 are refused; thrift itself would silently replace their bytes."""
+    """Strings that are not UTF-8 are refused; thrift itself would silently replace the bytes."""
     assert THRIFT.attempt(start + b"\x01a" + end)[1] is None
     error = fault(start + bytes((len(text),)) + text + end)
     assert "UTF-8" in error.message
@@ -195,7 +195,7 @@ def any_bytes(chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("size", [0, 1, 5, len(DATA)])
 def test_errors_of_the_source_are_its_own(size: int) -> None:
-    """An error of the source reaches the caller, at a row's start and inside a row."""
+    """An error of the source reaches the caller, both at a row's start and inside a row."""
     for error in (ValueError("closed"), OverflowError("mine"), OSError("disk"), MemoryError()):
         with pytest.raises(type(error)) as caught:
             THRIFT.read(breaking(error, DATA[:size]))
@@ -216,7 +216,7 @@ NESTED = SAMPLE[7]
         ("max_string_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer")),
         ("max_text_size", rows_to_bytes([STATEMENT] * 3), len(XSD + "integer" + "b.1p1")),
         ("max_nesting_depth", rows_to_bytes([NESTED] * 3), 2),
-        # The text is the digits, with a sign, a zero and a point before them.
+        # The text consists of the digits, preceded by a sign, a zero and a point.
         ("max_string_size", row_of(NUMBER), len("-0.") + 2000),
         ("max_text_size", row_of(NUMBER), len("k" + XSD + "decimal" + "-0.") + 2000),
         # The row has 8 bytes. The first 1024 characters are free, and the digits and the rest
@@ -260,7 +260,7 @@ class TestLimits:
     )
     @pytest.mark.parametrize("start", [b"\x1c\x18", b"\x1c\x98"])
     def test_of_a_string_is_kept_before_it_is_read(self, start: bytes, size: int) -> None:
-        """The limit is checked before a string is read, also in an unknown field."""
+        """The limit is checked before a string is read, even in an unknown field."""
         tracemalloc.start()
         try:
             _, error = THRIFT.attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)
@@ -285,7 +285,7 @@ class TestLimits:
         ids=["string", "list", "strings", "unknown fields"],
     )
     def test_of_an_endless_row(self, start: bytes, rest: bytes) -> None:
-        """An endless row takes no more memory than the limit allows."""
+        """An endless row uses no more memory than the limit allows."""
 
         source = Pieces(start + rest * ((4 << 20) // len(rest)), 1 << 16)
         tracemalloc.start()

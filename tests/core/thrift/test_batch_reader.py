@@ -48,7 +48,7 @@ def row_of(message: Any) -> bytes:
 
 
 def value(message: Any) -> Plain:
-    """Return the plain term that the reader makes of an RDF_Term."""
+    """Return the plain term that the reader returns for an RDF_Term."""
     ((_, _, plain_term), _) = THRIFT.read(row_of(message))
     return plain_term
 
@@ -84,7 +84,7 @@ def test_pieces_of_every_size() -> None:
     ],
 )  # fmt: skip
 def test_literals(literal: dict[str, str], expected: Plain) -> None:
-    """Tags, datatypes and missing ones are read exactly as Jena reads them."""
+    """Tags and datatypes, present or missing, are read exactly as Jena reads them."""
     assert value(SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(**literal))) == expected
 
 
@@ -95,7 +95,7 @@ def test_integers(number: int) -> None:
 
 
 def test_terms_are_told_apart() -> None:
-    """The reader looks up each term among the terms of its batch, and never confuses two terms."""
+    """The reader looks up each term among the terms of its batch and never confuses two terms."""
     text = "http://example.org/"
     terms: list[Plain] = [
         ("iri", text),
@@ -109,7 +109,7 @@ def test_terms_are_told_apart() -> None:
     operations: list[Plain] = [("H", text, plain_term) for plain_term in terms * 2]
     data = rows_to_bytes(operations)
     assert THRIFT.read(data) == [*operations, END]
-    # The other five are no term, the key, the two tags and the datatype.
+    # The other five are the missing term, the key, the two tags and the datatype.
     assert len(next(THRIFT.batches(data)).terms) == len(terms) + 5
 
 
@@ -126,7 +126,7 @@ def test_terms_are_told_apart() -> None:
     ],
 )
 def test_ends_of_patches(marks: list[str], ends: int) -> None:
-    """A Segment ends a patch; the end of the input does, too, except directly after a Segment."""
+    """A Segment ends a patch; so does the end of the input, except directly after a Segment."""
     operations = THRIFT.read(rows_to_bytes([(mark,) for mark in marks]))
     assert operations.count(END) == ends
     assert operations[-1] == END
@@ -158,7 +158,7 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
     first, second, third = (rows_to_bytes([op]) for op in (("TX",), SAMPLE[5], ("TC",)))
     live = Chunks([first + second[:5], second[5:], third])
     reader = THRIFT.batches(live)
-    # The reader needs the first four bytes to see whether the data are compressed.
+    # The reader needs the first four bytes to detect whether the data is compressed.
     for asked, op in ((1, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):
         assert list(next(reader).ops) == [op]
         assert live.asked == asked

@@ -82,7 +82,7 @@ class TestNesting:
         assert pieces == []
 
     def test_a_triple_is_as_deep_as_the_place_where_it_stands(self) -> None:
-        """The depth of a triple is that of its place, also if it was written before, less deep."""
+        """A triple's depth depends on its position, even if it was written before, less deep."""
         inner = self.nested(20)
         term = TripleTerm(inner, P, S)
         for _ in range(9):
@@ -100,7 +100,7 @@ class TestNesting:
 
 
 def test_triples_that_share_triples() -> None:
-    """A few triples that share parts can expand to an unlimited text."""
+    """A few triples that share parts can expand to text of unlimited size."""
     term: Any = Literal("x" * 1000)
     for _ in range(30):
         term = TripleTerm(term, term, term)

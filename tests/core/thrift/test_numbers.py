@@ -1,4 +1,4 @@
-"""Tests that literals given by their values get the lexical forms that Jena gives them."""
+"""Tests that literals given as values get the same lexical forms as in Jena."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.thrift.oracle import SCHEMA
 from tests.core.thrift.test_batch_reader import XSD, value
 
-# Java's Double.toString writes numbers in this form.
+# Java's Double.toString formats numbers like this.
 JAVA_FORM = re.compile(r"-?(0|[1-9]\d{0,6})\.(0|\d*[1-9])|-?[1-9]\.(0|\d*[1-9])E(-?[1-9]\d*)")
 
 

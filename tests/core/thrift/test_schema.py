@@ -1,4 +1,4 @@
-"""Tests that the reader's structs are those of the schema's file."""
+"""Tests that the reader's structs match the schema file."""
 
 import pytest
 from thriftpy2.thrift import TType
@@ -6,7 +6,7 @@ from thriftpy2.thrift import TType
 from tests.core.patch_wires import THRIFT
 from tests.core.thrift.oracle import SCHEMA, encode
 
-# These are the numbers of types in the compact protocol.
+# These are the type numbers of the compact protocol.
 COMPACT = {TType.I32: 5, TType.I64: 6, TType.DOUBLE: 7, TType.STRING: 8, TType.STRUCT: 12}
 VALUES: dict[int, bytes] = {
     TType.I32: b"\0",

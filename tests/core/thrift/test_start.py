@@ -24,7 +24,7 @@ def assert_it_is_thrift(data: bytes) -> None:
         assert guess_by_start(data[:size]) is RDF_PATCH_THRIFT
         for format in FORMATS:
             assert format.starts_like(data[:size]) == (format is RDF_PATCH_THRIFT) or (
-                # RDF Thrift starts with similar rows, but has only statements.
+                # RDF Thrift starts with similar rows, but contains only statements.
                 format.name.startswith("jelly") or format is RDF_THRIFT
             )
 
@@ -40,7 +40,7 @@ def assert_it_is_not(data: bytes) -> None:
 def test_other_formats_are_not(
     stream: Stream, rdf_stream: rdf_strategies.Stream, chance: random.Random
 ) -> None:
-    """Streams of Jelly with any options are not Thrift, whichever producer writes them."""
+    """Jelly streams with any options are not Thrift, whichever producer writes them."""
     messages = producer.frames(stream.operations, stream.options, chance)
     messages += rdf_producer.messages(rdf_stream.frames, rdf_stream.options, chance)
     for message in messages:

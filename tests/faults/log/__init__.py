@@ -1,1 +1,1 @@
-"""Tests a patch log with stopped or killed processes, full disks, and failures of power."""
+"""Tests a patch log with stopped or killed processes, full disks, and power failures."""

@@ -1,4 +1,4 @@
-"""Let two processes meet in every way: ``python -m tests.faults.log [--jobs N] [--only A,B]``."""
+"""Interleave two processes on a log: ``python -m tests.faults.log [--jobs N] [--only A,B]``."""
 
 import argparse
 import functools
@@ -17,12 +17,12 @@ MEMORY = Path("/dev/shm")
 
 
 def main() -> int:
-    """Run all meetings; return the exit code, which is 1 if there was a fault."""
+    """Run all cases; return the exit code, which is 1 if there was a fault."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.log", description=__doc__)
-    parser.add_argument("--jobs", type=int, default=2, help="how many side by side")
-    parser.add_argument("--only", metavar="A,B", help="only what these two do")
-    parser.add_argument("--sample", type=int, metavar="N", help="only so many, chosen by chance")
-    parser.add_argument("--seed", type=int, default=1, help="of that chance")
+    parser.add_argument("--jobs", type=int, default=2, help="the number of parallel cases")
+    parser.add_argument("--only", metavar="A,B", help="only these tasks of the two processes")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N cases, chosen at random")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the random choice")
     arguments = parser.parse_args()
     if WHY_NOT:
         sys.exit(f"This can't be run here: {WHY_NOT}")

@@ -1,4 +1,4 @@
-"""Makes the cases of meetings, and runs many of them."""
+"""Generates the cases of interleaved processes, and runs many of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
@@ -8,10 +8,10 @@ from tests.faults.log.child import Child
 from tests.faults.log.meeting import Case, End, Meets, Outcome
 
 WRITES = ("append", "open_and_append", "squash", "snapshot", "update")
-"""The work that A and B can do that changes something."""
+"""The tasks of A and B that change something."""
 
 ENDS = (End.KILLED, End.FAILS, End.INTERRUPTED_AFTER, End.FAILS_FOR_GOOD, End.GOES_ON)
-"""The ends that the quick tests use, one at each call in turn."""
+"""The ends that the quick tests use, one per call in turn."""
 
 Count = Callable[[str, bool, bool], int]
 
@@ -33,7 +33,7 @@ def every_case(count: Count) -> Iterator[Case]:
             for meets in Meets:
                 yield from (Case(a, b, meets, turn, end) for end in End)
     for a, b in [*pairs, ("read", "append"), ("read", "squash"), ("read", "update")]:
-        # A call that only looks can fail in one way only, and does no harm.
+        # A call that only reads can fail in only one way, and does no harm.
         for turn in range(count(a, True, False)):
             for end in (End.GOES_ON, End.FAILS):
                 yield Case(a, b, Meets.OPEN, turn, end, with_reads=True)
@@ -53,7 +53,7 @@ def ask(driver: Child, name: str, *arguments: Any) -> Any:
 
 
 def run_cases(drivers: list[Child], cases: Iterable[Case]) -> Iterator[Outcome]:
-    """Let drivers run cases in parallel; yield each outcome as soon as it is known."""
+    """Make drivers run cases in parallel; yield each outcome as soon as it is known."""
     rest = iter(cases)
     busy: dict[Any, Child] = {}
     idle = list(drivers)

@@ -1,4 +1,4 @@
-"""Processes that do one task after the other on request."""
+"""Processes that do one task after another on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 600.0
-"""The number of seconds after which a process counts as hanging."""
+"""The number of seconds after which a process is considered hung."""
 
 
 class GoneError(Exception):
@@ -41,7 +41,7 @@ class Answer:
 
 
 class Child:
-    """Another process with an object whose methods can be called.
+    """Another process, with an object whose methods can be called.
 
     Args:
         pid: The id of the process.
@@ -54,7 +54,7 @@ class Child:
 
     @classmethod
     def fork(cls, make: Callable[[], Any]) -> Child:
-        """Fork this process, and make the object in the new process."""
+        """Fork this process, and create the object in the new process."""
         ours, theirs = Pipe()
         pid = os.fork()
         if pid == 0:
@@ -81,7 +81,7 @@ class Child:
         self.connection.send((name, arguments))
 
     def receive(self, seconds: float = PATIENCE) -> Answer | None:
-        """Return the answer, or None if there is none after `seconds`.
+        """Return the answer, or None if none arrives within `seconds`.
 
         Raises:
             GoneError: The process has ended.
@@ -107,14 +107,14 @@ class Child:
         return answer
 
     def end(self) -> None:
-        """End the process, if it is still running, and free its resources."""
+        """Kill the process if it is still running, and free its resources."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         self.connection.close()
 
 
 def serve(make: Callable[[], Any], connection: Connection) -> NoReturn:
-    """Make an object, and call its methods on request until the other end is gone."""
+    """Make an object, and call its methods on request until the other end closes."""
     try:
         served = make()
         while True:

@@ -1,4 +1,4 @@
-"""Fixtures: logs in memory, and a driver for all tests of a module."""
+"""Fixtures: in-memory logs, and a driver for all tests of a module."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""Computes the states that a disk may have after a failure of power.
+"""Computes the states that a disk may be in after a power failure.
 
-A file system promises only that synced data are on the disk: a file's bytes after an fsync of the
-file, names after an fsync of their folder. Other changes may be there or not, in any order. So the
-disk may be in many states at each moment between two calls. This module makes the states that lose
-or mix up most, and some random ones.
+A file system guarantees only that synced data is on the disk: a file's bytes after an fsync of the
+file, names after an fsync of their folder. Other changes may or may not be there, in any order. So
+the disk may be in many states at each moment between two calls. This module generates the states
+that lose or reorder the most, and some random ones.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 State = dict[str, "bytes | None"]
-"""The content of a folder: the bytes of each file by its path, or None for a folder."""
+"""The content of a folder: the bytes of each file by path, or None for a folder."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call that changed something, as the shim has recorded it."""
+    """A call that changed something, as recorded by the shim."""
 
     name: str
     path: str
@@ -29,7 +29,7 @@ class Call:
 
 
 def read_record(data: bytes, folder: Path) -> Iterator[Call]:
-    """Yield the calls that the shim has recorded, with paths relative to `folder`."""
+    """Yield the calls that the shim recorded, with paths relative to `folder`."""
     position = 0
     while position < len(data):
         end = data.index(b"\n", position)
@@ -58,7 +58,7 @@ class File:
 
     Args:
         kept: The bytes on the disk.
-        changes: The offset and the bytes of each write since then; None cuts the file at the
+        changes: The offset and bytes of each write since then; None truncates the file at the
             offset.
     """
 
@@ -78,7 +78,7 @@ class File:
         return bytes(data)
 
     def zeros(self) -> bytes:
-        """Return the bytes of a disk that has the file's new size, but not its new data."""
+        """Return the file's bytes on a disk that has the new size but not the new data."""
         size = len(self.content())
         return self.kept[:size] + bytes(max(0, size - len(self.kept)))
 
@@ -124,7 +124,7 @@ class Disk:
     """A folder, as programs see it and as it is on the disk.
 
     Args:
-        folder: The folder's content at first, which is all on the disk.
+        folder: The folder's initial content, which is all on the disk.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -178,7 +178,7 @@ class Disk:
         self.namings = rest
 
     def states(self, chance: random.Random) -> Iterator[State]:
-        """Yield states that the disk may have after a failure of power; the last one is random."""
+        """Yield states that the disk may be in after a power failure; the last one is random."""
         everything = [True] * len(self.namings)
         nothing = [False] * len(self.namings)
         new_only = [bool(each.added) for each in self.namings]
@@ -189,7 +189,7 @@ class Disk:
         yield self._state(everything, lambda file, index: True, are_zeros=True)
         files = [each for each in self._files() if each.changes]
         for one in files:
-            # The system writes files in any order.
+            # The system writes files in an arbitrary order.
             yield self._state(everything, lambda file, index, one=one: file is one)
             yield self._state(everything, lambda file, index, one=one: file is not one)
             yield self._state(everything, lambda file, index: index < len(file.changes) - 1)

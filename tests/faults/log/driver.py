@@ -1,4 +1,4 @@
-"""The process that is started with the shim, and forks the processes of a meeting.
+"""The process that is started with the shim, and forks the interleaved processes.
 
 Its command is ``python -m tests.faults.log.driver DESCRIPTOR FOLDER``.
 """
@@ -17,7 +17,7 @@ from tests.faults.log.side import Side, make_template
 
 
 class Driver:
-    """The object whose methods are called from outside.
+    """The object whose methods another process calls.
 
     Args:
         folder: An empty folder.
@@ -27,8 +27,8 @@ class Driver:
         Shim()
         self._folder = folder.resolve()
         self._template = self._folder / "template"
-        # The driver warms up with another log, because forked processes must not inherit the
-        # template's log when it is open. They should inherit the loaded modules.
+        # The driver warms up with a different log, because forked processes should inherit the
+        # loaded modules, but must not inherit an open log of the template.
         warm_up = self._folder / "warm-up"
         for path in (self._template, warm_up):
             path.mkdir()
@@ -38,7 +38,7 @@ class Driver:
         gc.freeze()
 
     def count(self, work: str, with_reads: bool, after_crash: bool = False) -> int:
-        """Return the number of calls that `work` makes."""
+        """Return the number of calls that the task `work` makes."""
         place = self._folder / "place"
         return count_calls(work, self._template_of(after_crash), place, with_reads=with_reads)
 
@@ -61,7 +61,7 @@ class Driver:
 
 
 def start_driver(folder: Path) -> Child:
-    """Start a driver, which works in `folder`."""
+    """Start a driver that works in `folder`."""
     place = folder / "driver"
     place.mkdir()
     shim = build_shim(place)

@@ -1,4 +1,4 @@
-"""Compares a log with the work that was reported as done."""
+"""Compares a log with the tasks that were reported as done."""
 
 from tests.faults.log.side import FIRST, Seen, Verdict, id_of
 
@@ -8,8 +8,8 @@ class Known:
 
     Attributes:
         seen: The versions that any process saw.
-        acknowledged: The version that each appended number got.
-        possible: The numbers that may be in the log or not, because an append of them was started.
+        acknowledged: The version that each appended number received.
+        possible: The numbers that may or may not be in the log, because an append was started.
         kept: The numbers that were committed to the file of a store.
         last_kept: The last number that may be in that file.
     """
@@ -23,14 +23,14 @@ class Known:
         self._done: set[str] = set()
 
     def begin(self, work: str, number: int) -> None:
-        """Note that the work was started, and may be done."""
+        """Record that the task was started, and may be done."""
         if "append" in work:
             self.possible.add(number)
         if work == "keep":
             self.last_kept = number
 
     def finish(self, work: str, number: int, seen: list[Seen]) -> None:
-        """Note that the work is done, and the versions that it returned."""
+        """Record that the task is done, and which versions it returned."""
         self.seen.update(seen)
         self._done.add(work)
         if "append" in work:
@@ -39,7 +39,7 @@ class Known:
             self.kept.add(number)
 
     def compare(self, verdict: Verdict) -> list[str]:
-        """Return the differences between the log and what the log must have."""
+        """Return the differences between the log and its expected content."""
         faults = list(verdict.problems)
         entries = {version: (first, id) for first, version, id in verdict.entries}
         newest = max(entries)
@@ -47,7 +47,7 @@ class Known:
         def is_there(version: int, id: str) -> bool:
             if version in entries:
                 return entries[version][1] == id
-            # The version was squashed, and then its id is gone.
+            # If the version was squashed, its id is gone.
             return any(first <= version < last for last, (first, _) in entries.items())
 
         for number, (_, version, id) in self.acknowledged.items():

@@ -1,4 +1,4 @@
-"""Lets two processes meet: A stops at a system call, B does its work, then A ends."""
+"""Interleaves two processes: A stops at a system call, B does its task, then A ends."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ from tests.faults.log.side import LAST, Side
 
 
 class End(Enum):
-    """The fate of the call that A stopped at, by the letter that the shim uses."""
+    """The fate of the call that A stopped at, given as the letter that the shim uses."""
 
     GOES_ON = "g"
     KILLED = "k"
@@ -30,7 +30,7 @@ class End(Enum):
 
 
 class Meets(Enum):
-    """How B knows the log, and when B works."""
+    """How B accesses the log, and when B does its task."""
 
     OPEN = "it has the log open, and works while A is stopped"
     FRESH = "it opens the log and works while A is stopped"
@@ -39,16 +39,16 @@ class Meets(Enum):
 
 @dataclass(frozen=True)
 class Case:
-    """A meeting.
+    """A meeting: one way to interleave the calls of two processes, A and B.
 
     Args:
-        a: The work of A.
-        b: The work of B.
-        meets: How B knows the log, and when B works.
+        a: The task of A.
+        b: The task of B.
+        meets: How B accesses the log, and when B does its task.
         turn: The number of the call that A stops at.
         end: The fate of that call.
-        with_reads: Whether calls that only look count, too.
-        after_crash: Whether another writer was killed before, just after its file got its name.
+        with_reads: Whether calls that only read also count.
+        after_crash: Whether another writer was killed before, just after it had renamed its file.
     """
 
     a: str
@@ -72,7 +72,7 @@ class Outcome:
         case: The meeting.
         call: The call that A stopped at; empty if A made fewer calls.
         answer: The last answer of A, or None if A was killed.
-        blocked: Whether B could not do its work while A was stopped.
+        blocked: Whether B could not do its task while A was stopped.
         faults: The faults that were found.
     """
 
@@ -87,7 +87,7 @@ A_NUMBER, A_LATER, B_NUMBER, CRASHED = 100, 101, 200, 400
 
 
 class Meeting:
-    """Runs one meeting, and keeps its state."""
+    """Runs one meeting, and stores its state."""
 
     def __init__(self, case: Case, template: Path, folder: Path) -> None:
         self.case = case
@@ -121,7 +121,7 @@ class Meeting:
         self.known.seen.update(self.expect(child, "refresh") or ())
 
     def peek(self, name: str) -> bool:
-        """Let B open or refresh the log while A is stopped; return whether A's lock allowed it."""
+        """Make B open or refresh the log while A is stopped; return whether A's lock allowed it."""
         answer = self.b.call(name)
         if "LogConflict" in answer.error:
             return False
@@ -131,7 +131,7 @@ class Meeting:
         return not answer.error
 
     def note(self, work: str, number: int, answer: Answer) -> bool:
-        """Note the answer to a work; return whether the work was done."""
+        """Record the answer to a task; return whether the task was done."""
         if answer.error:
             self.known.begin(work, number)
             return False
@@ -139,7 +139,7 @@ class Meeting:
         return True
 
     def work(self, child: Child, work: str, number: int) -> None:
-        """Do a work; look again if another process was first. In the end the work must succeed."""
+        """Do a task; refresh and retry if another process was first. It must finally succeed."""
         answer = child.call(work, number)
         for _ in range(2):
             if self.note(work, number, answer):
@@ -154,12 +154,12 @@ class Meeting:
 
 
 def is_refused(answer: Answer) -> bool:
-    """Return whether a work was refused because another process was first."""
+    """Return whether a task was refused because another process was first."""
     return "LogConflict" in answer.error or is_pointless(answer)
 
 
 def is_pointless(answer: Answer) -> bool:
-    """Return whether a work was refused because its version was squashed."""
+    """Return whether a task was refused because its version was squashed."""
     return "LogError" in answer.error and "squashed" in answer.message
 
 
@@ -171,7 +171,7 @@ class Pipes:
         self.hears, self.answer = os.pipe()
 
     def wait(self, child: Child) -> str:
-        """Wait until `child` stops; return the call, or nothing if it answers or ends first."""
+        """Wait until `child` stops; return the call, or "" if it answers or ends before that."""
         ready, _, _ = select.select([self.question, child.connection], [], [], PATIENCE)
         return os.read(self.question, 5000).decode().strip() if self.question in ready else ""
 
@@ -184,10 +184,10 @@ class Pipes:
 
 
 def crash(folder: Path) -> None:
-    """Kill a process that appends when its file has its name, but no row has that name.
+    """Kill an appending process when its file has been renamed, but no row has the file's name.
 
     Raises:
-        LookupError: The process never came to that point.
+        LookupError: The process never reached that point.
     """
     for turn in itertools.count():
         pipes = Pipes()
@@ -204,20 +204,20 @@ def crash(folder: Path) -> None:
                     child.receive()
                 return
         finally:
-            # If a process was ended too early, the next one clears what is left.
+            # If a process was killed too early, the next process removes the leftovers.
             child.end()
             pipes.close()
 
 
 def meet(case: Case, template: Path, folder: Path) -> Outcome:
-    """Let two processes meet, and return the outcome.
+    """Run one meeting, and return the outcome.
 
     Args:
         case: The meeting.
         template: The folder to start from.
-        folder: A path that does not exist; the folder is removed again.
+        folder: A path that does not exist; the folder is removed afterwards.
     """
-    # A needs two of these descriptors, so the pipes are made first.
+    # A needs two of these descriptors, so the pipes are created first.
     pipes = Pipes()
     meeting = Meeting(case, template, folder)
     try:
@@ -274,7 +274,7 @@ def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
             meeting.look(b)
         meeting.work(b, case.b, B_NUMBER)
     if not is_killed:
-        # Whatever A met, its object can continue.
+        # Whatever happened to A, its object can continue.
         meeting.look(a)
         meeting.work(a, "append", A_LATER)
         if not is_done and case.end != End.GOES_ON and case.a != "create":
@@ -288,10 +288,9 @@ def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
 
 
 def unfit(case: Case, call: str, answer: Answer) -> list[str]:
-    """Return the faults of the answer that A gave at the end, after it stopped at a call."""
+    """Return the faults in the answer that A gave at the end, after it had stopped at a call."""
     if not answer.error:
-        # After a failure of its own fdatasync, SQLite may find all data on the disk, or sync
-        # again.
+        # After its own fdatasync fails, SQLite may find all data on the disk, or sync again.
         must_fail = call.startswith("fsync") and case.end in (End.FAILS, End.FAILS_FOR_GOOD)
         # If the deletion of old files is not on the disk, the next writer deletes them.
         clears = case.after_crash or case.a in ("squash", "update")
@@ -304,7 +303,7 @@ def unfit(case: Case, call: str, answer: Answer) -> list[str]:
         End.INTERRUPTED_AFTER: ("KeyboardInterrupt",),
     }.get(case.end, ("OSError",))
     if case.with_reads and case.end == End.FAILS:
-        # If SQLite can't read the database, it says that the database is malformed.
+        # If SQLite can't read the database, it reports a malformed database.
         allowed = (*allowed, "LogError")
     # B may have been first.
     is_allowed = set(allowed) & set(answer.error) or is_refused(answer)
@@ -312,7 +311,7 @@ def unfit(case: Case, call: str, answer: Answer) -> list[str]:
 
 
 def count_calls(work: str, template: Path, folder: Path, *, with_reads: bool) -> int:
-    """Return the number of calls that a work makes if no other process disturbs it."""
+    """Return the number of calls that a task makes if no other process interferes."""
     shutil.copytree(template, folder)
     child = Child.fork(lambda: Side(folder))
     try:

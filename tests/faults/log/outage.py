@@ -1,4 +1,4 @@
-"""Lets power fail at each moment of some works: the disk must then have a whole log."""
+"""Simulates a power failure at each moment of some tasks: the disk must then have a whole log."""
 
 import hashlib
 import os
@@ -25,11 +25,11 @@ STEPS: Steps = [
 
 @dataclass
 class Outages:
-    """The results of the failures.
+    """The results of the power failures.
 
     Args:
         calls: The number of calls that changed something.
-        states: The number of different states of the disk that were checked.
+        states: The number of distinct disk states that were checked.
         faults: The faults, each with the call after which power failed.
     """
 
@@ -39,13 +39,13 @@ class Outages:
 
 
 def cut_power(template: Path, folder: Path, steps: Steps, is_large: bool) -> Outages:
-    """Do some works, and check the states that the disk may have after each of their calls.
+    """Do some tasks, and check the states that the disk may be in after each of their calls.
 
     Args:
         template: The folder to start from.
-        folder: A path that does not exist; the folder is removed again.
-        steps: The works, with a number for each.
-        is_large: Whether files are on the disk from their first byte, as large files are.
+        folder: A path that does not exist; the folder is removed afterwards.
+        steps: The tasks, with a number for each.
+        is_large: Whether files are on disk from their first byte, like large files.
     """
     shutil.copytree(template, folder / "place")
     try:
@@ -127,7 +127,7 @@ def _digest(state: State) -> bytes:
 
 
 def _check_record(recorded: State, real: State) -> None:
-    """Check that the record has all changes; if not, a call went past the shim."""
+    """Check that the record has all changes; if not, a call bypassed the shim."""
     names = {path for path in recorded.keys() | real.keys() if not path.endswith("-shm")}
     strange = sorted(path for path in names if recorded.get(path, b"?") != real.get(path, b"?"))
     assert not strange, f"the shim has missed what was done to {strange}"

@@ -1,4 +1,4 @@
-"""Builds the shim of ``shim.c``, which intercepts calls of the system, and uses it in Python."""
+"""Builds the shim ``shim.c``, which intercepts system calls, and controls it from Python."""
 
 import ctypes
 import os
@@ -18,11 +18,11 @@ WHY_NOT = (
     if COMPILER is None
     else ""
 )
-"""The reason why no shim can be built, or empty."""
+"""The reason why the shim can't be built, or empty."""
 
 
 def build_shim(folder: Path) -> Path:
-    """Build the shim in a folder, and return its path."""
+    """Build the shim in a folder; return its path."""
     path = folder / "shim.so"
     assert COMPILER is not None
     flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
@@ -68,12 +68,12 @@ class Shim:
         answer: int = -1,
         record: int = -1,
     ) -> None:
-        """Count the calls of this process on paths in a folder from now on.
+        """From now on, count this process's calls on paths in a folder.
 
         Args:
-            folder: The folder, as the system names it, without links.
+            folder: The folder, as the system names it, without symbolic links.
             turn: The call to stop at, counted from 0; -1 for none.
-            with_reads: Whether calls that only look count, too.
+            with_reads: Whether calls that only read also count.
             question: The descriptor to which the process writes the call that it stopped at.
             answer: The descriptor from which the process reads the fate of that call.
             record: The descriptor to which each call that changes something is written.

@@ -1,4 +1,4 @@
-"""The work that processes do on a log: the two that meet, and the one that judges afterwards."""
+"""The tasks of processes on a log: of the two interleaved ones, and of the later judge."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +12,13 @@ from tests.faults.log.shim import Shim
 from tests.log.support import P, S, numbers, patch_id
 
 FIRST = 4
-"""The number of patches that the log has at first."""
+"""The number of patches that the log has initially."""
 
 LAST = 300
 """The number that the judging process appends."""
 
 TIMEOUT = 0.0
-"""A process reports a locked log at once, because waiting for a stopped one is useless."""
+"""A process reports a locked log at once, because waiting for a stopped process is useless."""
 
 Seen = tuple[int, int, str]
 """A version that a process saw: the first version of its patch, the version, and the id."""
@@ -29,7 +29,7 @@ def id_of(number: int) -> str:
 
 
 def patch(number: int) -> list[jr.Operation]:
-    """Return a patch that adds a number, which no other patch adds."""
+    """Return a patch that adds a number that no other patch adds."""
     return [
         (Op.H, "id", patch_id(number)),
         (Op.TX,),
@@ -39,7 +39,7 @@ def patch(number: int) -> list[jr.Operation]:
 
 
 def make_template(folder: Path) -> None:
-    """Make a log, and a replica that does not have the log's last versions yet."""
+    """Create a log, and a replica that lacks the log's last versions."""
     log = PatchLog.create(folder / "log")
     for number in range(1, FIRST + 1):
         log.append(patch(number))
@@ -53,16 +53,16 @@ def seen_of(entries: list[jr.LogEntry]) -> list[Seen]:
 
 @dataclass
 class Verdict:
-    """The findings of the third process.
+    """The findings of the third process, the judge.
 
     Args:
-        problems: The problems that are wrong in any case, whatever has happened before.
+        problems: What is wrong in any case, whatever happened before.
         entries: The patches in the log.
         contents: The numbers in the newest version of the log.
         snapshots: The versions that have snapshots.
         replica: The version of the replica.
-        has_new: Whether the log that `Side.create` makes exists.
-        kept: The numbers in the file of the store that `Side.keep` makes.
+        has_new: Whether the log that `Side.create` creates exists.
+        kept: The numbers in the store file that `Side.keep` creates.
     """
 
     problems: list[str]
@@ -75,7 +75,7 @@ class Verdict:
 
 
 class Side:
-    """One process; its methods are called from outside.
+    """One process; another process calls its methods.
 
     Args:
         folder: The folder of the log and the replica.
@@ -93,7 +93,7 @@ class Side:
     def run(
         self, work: str, argument: Any, turn: int, with_reads: bool, pipes: tuple[int, int, int]
     ) -> tuple[Any, int]:
-        """Do a work with the shim armed; return its result and the number of its calls."""
+        """Do a task with the shim armed; return its result and the number of its calls."""
         shim = Shim()
         question, answer, record = pipes
         shim.arm(
@@ -111,9 +111,9 @@ class Side:
         return result, count
 
     def run_all(self, steps: list[tuple[str, int]], record: int) -> list[list[Seen]]:
-        """Do several works while their calls are recorded; return the result of each work.
+        """Do several tasks while their calls are recorded; return the result of each task.
 
-        The record has a mark after each work, when the work is done.
+        The record has a mark at the end of each task.
         """
         shim = Shim()
         shim.arm(self.folder, record=record)
@@ -144,19 +144,19 @@ class Side:
         return []
 
     def update(self, _: Any) -> list[Seen]:
-        """Bring the replica up to date, and check that its data are those of the log."""
+        """Bring the replica up to date, and check that its data equals the log's."""
         replica = Replica(self.folder / "replica", timeout=TIMEOUT)
         replica.update(self.log)
         assert len(numbers(replica.dataset)) == replica.version, "the replica has something else"
         return [(replica.version, replica.version, str(replica.id))]
 
     def create(self, _: Any) -> list[Seen]:
-        """Make a log in an empty place."""
+        """Create a log in an empty folder."""
         PatchLog(self.folder / "new", create=True, timeout=TIMEOUT)
         return []
 
     def keep(self, number: int) -> list[Seen]:
-        """Add a number to a store in a file, and commit the change."""
+        """Add a number to a file-backed store, and commit the change."""
         if number == 1:
             self.kept.open(self.folder / "kept.jelly", create=True)
         self.kept.add((S, P, Literal(str(number))))
@@ -164,12 +164,12 @@ class Side:
         return []
 
     def close(self, _: Any) -> list[Seen]:
-        """Close the file of the store."""
+        """Close the store's file."""
         self.kept.close()
         return []
 
     def read(self, _: Any) -> list[Seen]:
-        """Read the newest data, as a reader does, and verify the log."""
+        """Read the newest data like a reader, and verify the log."""
         seen = self.refresh()
         assert len(numbers(self.log.checkout())) == self.log.version, "the data are others"
         for problem in self.log.verify():

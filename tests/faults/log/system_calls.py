@@ -1,8 +1,8 @@
 """Injects faults at calls of ``os``: the process is killed, or the disk is full.
 
-The package changes files by calls of functions in ``os``, which this module replaces. It counts
-the calls, and the fault happens at one of them. `shim` does the same for the calls of SQLite, and
-`outage` for failures of power.
+The package changes files through functions of ``os``, which this module replaces. It counts the
+calls, and injects the fault at one of them. `shim` does the same for SQLite's calls, and `outage`
+for power failures.
 """
 
 import errno
@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from typing import Any
 
 ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
-"""The calls of ``os`` that change something, and calls around them."""
+"""The calls of ``os`` that change something, and related calls."""
 
 KILLED = 86
 
 
 @contextmanager
 def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterator[None]:
-    """Replace each call by a call of `around` with its name, its function and its arguments.
+    """Replace each call with a call of `around` with its name, its function and its arguments.
 
     No call waits for the disk: files survive these faults without an fsync.
     """
@@ -27,7 +27,7 @@ def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterat
 
     def wrapped(name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **more: Any) -> Any:
-            # The package passes no keywords. A call with keywords comes from this module or from
+            # The package passes no keywords. A call with keywords is from this module or from
             # Python.
             if more:
                 return real[name](*arguments, **more)
@@ -54,7 +54,7 @@ def run_and_kill(work: Callable[[], object], turn: int) -> str:
             only the first of them counts.
 
     Returns:
-        The name of the call; empty if the work was done before the call.
+        The name of the call; empty if the work ended before that call.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -76,8 +76,8 @@ def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count, has_changed
         changes = _changes_files(name, arguments)
-        # A call counts if the call before it changed a file. A call that changes a file always
-        # counts, since SQLite may have changed files after the call before it.
+        # A call counts if the previous call changed a file. A call that changes a file always
+        # counts, since SQLite may have changed files after the previous call.
         is_new_point, has_changed = changes or has_changed, changes
         count += is_new_point
         if is_new_point and count == turn:
@@ -103,15 +103,15 @@ def _changes_files(name: str, arguments: Any) -> bool:
 
 @contextmanager
 def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
-    """Let a call fail because the disk is full, and perhaps all later calls that need room.
+    """Make a call fail because the disk is full, and optionally all later calls that need space.
 
     Args:
         turn: The number of the call, counted from 0; if the disk stays full, only calls that need
-            room count.
+            space count.
         stays_full: Whether the disk stays full.
 
     Yields:
-        A list that gets the name of the first call that failed.
+        A list that receives the name of the first call that failed.
     """
     count = -1
     failed: list[str] = []

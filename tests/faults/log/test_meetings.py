@@ -1,6 +1,6 @@
 """Tests two live processes: whatever happens to one, the log keeps the other's patches.
 
-These tests have some meetings at each system call; ``make test-log-live`` has all meetings.
+These tests run some interleavings at each system call; ``make test-log-live`` runs all of them.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Tests failures of power: the log stays whole, although data that were not synced are lost."""
+"""Tests power failures: the log stays intact, although unsynced data is lost."""
 
 import pytest
 

@@ -28,12 +28,12 @@ COUNT = 4
 
 @dataclass
 class Work:
-    """A work that is interrupted.
+    """A task that is interrupted.
 
     Args:
-        name: The name of the work.
+        name: The name of the task.
         run: Does the work on the log or replica in a folder.
-        is_done: Returns whether the folder shows that the work was done.
+        is_done: Returns whether the folder shows that the task was done.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Work:
 
 
 def big_patch() -> list[jr.Operation]:
-    """Return a patch of some frames, which takes several writes."""
+    """Return a patch of several frames, which needs several writes."""
     return [add(number) for number in range(1200)]
 
 
@@ -75,13 +75,13 @@ WORKS = [
 
 @pytest.fixture(params=[1, 1 << 20], ids=["aside", "in memory"])
 def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the log write a file aside, or keep it in memory, before it has its name."""
+    """Make the log either write a file aside or buffer it in memory before naming it."""
     monkeypatch.setattr(staging, "_AT_ONCE", request.param)
 
 
 @pytest.fixture
 def template(tmp_path: Path) -> Path:
-    """Return the path of a log before the work, which tests copy."""
+    """Return the path of a log before the task; tests copy it."""
     path = tmp_path / "template"
     fill(PatchLog.create(path, compression="zst"), COUNT)
     return path
@@ -89,7 +89,7 @@ def template(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def copy(template: Path, tmp_path: Path) -> Callable[[], Path]:
-    """Return a function that makes a new copy of the log, in place of the last one."""
+    """Return a function that makes a new copy of the log, in place of the previous copy."""
 
     def make() -> Path:
         path = tmp_path / "log"
@@ -124,8 +124,8 @@ def test_a_disk_may_be_full_anywhere(
             assert not work.is_done(path)
             assert [path.name for path in files(path / "segments")] == before
             assert files(path / "snapshots") == []
-            # The next writer removes the files that could not be removed, by their marks and
-            # notes.
+            # By their marks and notes, the next writer finds and removes the files that could not
+            # be removed.
             left = {each.suffix for each in files(path / "staging")}
             assert left <= ({".mark", ".note"} if stays_full else set()) or "unlink" in failed
         else:
@@ -154,7 +154,7 @@ def test_an_object_goes_on_after_a_full_disk(template: Path) -> None:
 
 
 def test_a_limit_of_the_system(template: Path) -> None:
-    """The limit is not simulated: the kernel refuses to write more."""
+    """The limit is not simulated: the kernel itself refuses to write more."""
     log = PatchLog(template)
     before = files(template)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -196,7 +196,7 @@ def test_an_interrupt_leaves_the_log_as_it_was_or_with_the_patch(copy: Callable[
 def test_a_file_without_a_row_stays_where_its_patch_is_appended_again_in_vain(
     copy: Callable[[], Path],
 ) -> None:
-    """The file may be the last copy of its patch, if an older database was restored."""
+    """If an older database was restored, the file may be the last copy of its patch."""
     path = copy()
     old = (path / "log.db").read_bytes()
     patch = [(jr.Op.H, "id", patch_id(9)), *change(COUNT + 1)]
@@ -215,7 +215,7 @@ def test_a_file_without_a_row_stays_where_its_patch_is_appended_again_in_vain(
 
 @pytest.mark.usefixtures("at_once")
 def test_what_fails_is_told_once(copy: Callable[[], Path]) -> None:
-    """After an error, the compressor of a file writes no more data to the file."""
+    """After an error, a file's compressor writes no more data to the file."""
     path = copy()
     log = PatchLog(path, timeout=0)
     patch = [add(uuid.uuid4()) for _ in range(3000)]

@@ -1,4 +1,4 @@
-"""Tests Jelly as text: how it is written, how it is read, and which texts are refused."""
+"""Tests Jelly as text: how it is written, how it is read, and what is refused."""
 
 import io
 import sys
@@ -94,7 +94,7 @@ def test_statements_come_back(size: int) -> None:
 
 
 def test_text_of_people_is_read() -> None:
-    """Text may have blanks, comments, other line ends, and no line before the first frame."""
+    """Text may have spaces, comments, other line ends, and no line before the first frame."""
     bnode = BNode("a")
     wanted = [(bnode, bnode, Literal("é\n"))]
     _, _, rest = FRAME.partition("\n")
@@ -172,7 +172,7 @@ def test_without_protobuf_the_extra_is_named(
 
 
 class TestConvert:
-    """``jellyp convert`` leaves frames as they are unless an option asks for other frames."""
+    """``jellyp convert`` copies frames unchanged unless an option requires different frames."""
 
     @pytest.fixture
     def jelly(self, tmp_path: Path) -> Path:

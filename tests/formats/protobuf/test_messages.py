@@ -1,4 +1,4 @@
-"""Tests that the classes of messages are those that protobuf's own compiler makes."""
+"""Tests that the message classes equal those that protobuf's own compiler generates."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ FILES = sorted(path.name for path in schema.PROTO_DIR.glob("*.proto"))
 
 
 def described(file: descriptor_pb2.FileDescriptorProto) -> str:
-    """Return the description in `file`, without the JSON names of fields and without services."""
+    """Return the description in `file`, without JSON names of fields and without services."""
     file.ClearField("service")
     for message in (*file.message_type, *(m for f in file.message_type for m in f.nested_type)):
         for field in message.field:
@@ -31,7 +31,7 @@ def test_files_are_read_as_protobufs_compiler_reads_them(name: str) -> None:
 
 
 def test_they_work_beside_pyjelly() -> None:
-    """The package works next to pyjelly, which registers the same names in protobuf's pool."""
+    """The package works alongside pyjelly, which registers the same names in protobuf's pool."""
     code = (
         "import pyjelly.jelly.rdf_pb2\n"
         "from jelly_rdflib.formats.protobuf.messages import message_class\n"

@@ -1,4 +1,4 @@
-"""Runs tests twice: with the parser in this process, and in its own process."""
+"""Runs tests twice: with the parser in this process, and in a separate process."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from tests.formats.syntaxes.support import ISOLATED
     ]
 )
 def isolated(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Set the default of the readers; return whether the parser runs in its own process."""
+    """Set the readers' default; return whether the parser runs in a separate process."""
     is_isolated: bool = request.param
     for name in ("read_statements", "read_batches"):
         monkeypatch.setattr(jr, name, partial(getattr(jr, name), isolated=is_isolated))

@@ -13,8 +13,8 @@ from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is not
-# strict.
+# pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is
+# lenient.
 NO_TEXT = re.compile(r"comment is not UTF-8")
 LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
 
@@ -80,12 +80,12 @@ def _respell(term: Plain) -> Plain:
 
 
 def assert_same(data: bytes, format: str, *, strict: bool) -> None:
-    """Check that our reader and pyoxigraph read the same from a text."""
+    """Check that our reader and pyoxigraph read the same statements from a text."""
     found, error = outcome(data, format, strict=strict)
     if isinstance(error, jr.LimitError):
         return
     expected, is_good = _parse(data, format, strict=strict)
-    # If a statement is before a fault on the same line, a reader may give it or not.
+    # If a fault follows a statement on the same line, a reader may or may not return the statement.
     size = min(len(found), len(expected))
     # pyoxigraph does not distinguish "x" from "x"^^xsd:string, nor the case of language tags.
     found = [tuple(map(_respell, statement)) for statement in found]

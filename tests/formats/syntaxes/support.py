@@ -1,4 +1,4 @@
-"""Reads and writes the syntaxes of RDF in plain form."""
+"""Reads and writes the RDF syntaxes in plain form."""
 
 import io
 from collections.abc import Iterable
@@ -55,7 +55,7 @@ def operations(source: Any, format: str, **arguments: Any) -> list[Plain]:
 
 
 def write(statements: Iterable[Plain], format: str, prefixes: Iterable[Any] = ()) -> bytes:
-    """Return the text of plain statements that are written one by one."""
+    """Return the text of plain statements written one by one."""
     file = io.BytesIO()
     with jr.StatementWriter(file, format=format) as writer:
         for prefix, iri in prefixes:
@@ -66,7 +66,7 @@ def write(statements: Iterable[Plain], format: str, prefixes: Iterable[Any] = ()
 
 
 def batches_of(statements: Iterable[Plain], **options: Any) -> Iterable[jr.Batch]:
-    """Return statements as batches of a stream of Jelly-RDF."""
+    """Return statements as batches of a Jelly-RDF stream."""
     file = io.BytesIO()
     all_terms = jr.StreamOptions(
         generalized_statements=True, rdf_star=True, max_datatype_table_size=256, **options
@@ -91,9 +91,9 @@ def literal(lexical: str, language: str | None = None, datatype: str | None = No
 
 
 def read_back(value: Any) -> Any:
-    """Return terms as pyoxigraph gives them.
+    """Return terms as pyoxigraph returns them.
 
-    Tags are in lower case, and a literal of xsd:string is a simple literal.
+    Tags are in lower case, and an xsd:string literal is a simple literal.
     """
     if not isinstance(value, tuple):
         return value

@@ -1,4 +1,4 @@
-"""Tests writing texts: their form, refused statements, and the text that stays after an error."""
+"""Tests writing texts: their form, refused statements, and the text that remains after an error."""
 
 import io
 from typing import Any
@@ -85,7 +85,7 @@ class TestDocuments:
         with jr.StatementWriter(file, format=format) as writer:
             writer.add_namespace("e", EX)
             writer.write_all(self.STATEMENTS)
-        # Some versions of pyoxigraph declare one more prefix.
+        # Some versions of pyoxigraph declare an additional prefix.
         its = ' xmlns:its="http://www.w3.org/2005/11/its"'
         assert file.getvalue().decode().replace(its, "") == text
 
@@ -99,7 +99,7 @@ class TestDocuments:
     @pytest.mark.slow
     @pytest.mark.parametrize("format", ALL)
     def test_many_statements_are_one_document(self, format: str) -> None:
-        """Many statements are one document, though the encoder writes a few thousand at a time."""
+        """Many statements form one document, though the encoder writes a few thousand at a time."""
         statements: list[Plain] = [
             (("iri", f"urn:{i // 3}"), P, literal(str(i) * 5)) for i in range(30_000)
         ]
@@ -136,7 +136,7 @@ for _ in range(1000):
 
 
 class TestRefused:
-    """A refused statement gives an error that names the reason, and leaves nothing in the text."""
+    """A refused statement raises an error with the reason, and leaves nothing in the text."""
 
     def check(self, statement: Any, match: str, formats: Any) -> None:
         for format in formats:
@@ -213,7 +213,7 @@ class TestRefused:
         self.check(statement, match, formats)
 
     def test_in_batches(self) -> None:
-        """The statements of a batch before the refused one are written."""
+        """The statements of a batch that precede the refused one are written."""
         bad: list[Plain] = [
             (S, P, ("iri", "a b")),
             (literal("x"), P, O),
@@ -338,7 +338,7 @@ class TestPrefixes:
             text = write(statements, "rdf-xml", prefixes)
             assert read(text, "rdf-xml") == statements
             assert len(Graph().parse(data=text, format="xml")) == len(set(statements))
-        # Each type is written alone, without another statement that has such a type.
+        # Each type is written alone, without another statement with a similar type.
         for name in types:
             alone: list[Plain] = [(("iri", "urn:s"), ("iri", RDF + "type"), ("iri", name))]
             text = write(alone, "rdf-xml")

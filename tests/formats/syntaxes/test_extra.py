@@ -1,4 +1,4 @@
-"""Tests pyoxigraph as an extra: the error without it, and that it is imported on demand."""
+"""Tests pyoxigraph as an extra: the error if it is missing, and that it is imported on demand."""
 
 import sys
 import types

@@ -32,7 +32,7 @@ LINE = b"<urn:s> <urn:p> <urn:o> .\n"
 
 
 def outcome(source: Any, format: str, **arguments: Any) -> tuple[Any, ...]:
-    """Return the operations of a text, and the kind and message of the error that ends it.
+    """Return the operations of a text, and the type and message of the error that ends it.
 
     A child process escapes control characters in its messages. Some labels are random.
     """
@@ -63,7 +63,7 @@ def refuse(source: Any, format: str = "turtle", **arguments: Any) -> jr.DecodeEr
 
 
 class TestSame:
-    """A child process gives the same statements and the same errors as this process."""
+    """A child process produces the same statements and the same errors as this process."""
 
     @pytest.mark.parametrize("format", PARSED)
     def test_damaged_texts(self, format: str) -> None:
@@ -93,7 +93,7 @@ class TestSame:
         assert_same(lambda: text, "turtle", limits=jr.Limits(**limits))
 
     def test_a_batch_with_all_the_text_that_may_be(self) -> None:
-        """A batch may have all the text that the limit allows; the child's answer has no more."""
+        """A batch may have as much text as the limit allows; the child's answer has no more."""
         prefix = "http://example.org/"
         lines = [f"<{prefix}{n:04}> <urn:p> '{n:04}' .\n" for n in range(1000)]
         size = 1000 * (len(prefix) + 4) + len("urn:p") + 4 * 1000
@@ -103,7 +103,7 @@ class TestSame:
 
     @pytest.mark.parametrize("make", [io.BytesIO, lambda data: Pieces(data, 100)])
     def test_a_source_that_fails(self, make: Callable[[bytes], Any]) -> None:
-        """The statements before the fault are read, and the error is that of the source."""
+        """The statements before the fault are read, and the error is the source's own."""
         data = gzip.compress(b"".join(b'<urn:%d> <urn:p> "x" .\n' % n for n in range(9999)))[:-9]
         assert_same(lambda: make(data), "turtle")
         error = refuse(make(data))
@@ -125,7 +125,7 @@ class TestSame:
         assert_same(lambda: LINE, format)
 
 
-# These texts ended pyoxigraph's process when this test was written.
+# These texts crashed pyoxigraph's process when this test was written.
 ENDS: dict[str, tuple[str, str]] = {
     "quoted triples": (
         "turtle",
@@ -139,7 +139,7 @@ ENDS: dict[str, tuple[str, str]] = {
 
 
 class TestEnds:
-    """If the child ends, reading raises an error in this process."""
+    """If the child crashes, reading raises an error in this process."""
 
     def test_a_crash_is_told(self) -> None:
         text = ENDS["quoted triples"][1].encode()
@@ -175,14 +175,14 @@ class TestEnds:
 
 @pytest.fixture
 def child(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that lets a child run other code, with a limit on its time."""
+    """Return a function that makes a child run other code, with a limit on its time."""
 
     def replace(code: str, *, patience: float = 60, time_to_end: float = 60) -> None:
         monkeypatch.setattr(isolated, "_PATIENCE", patience)
         monkeypatch.setattr(isolated, "_TIME_TO_END", time_to_end)
         answer = "import os, signal, struct, sys, time; out = sys.stdout.buffer\n"
         if "out.write" in code:
-            # Before it answers, the child reads the settings, which the parent may send late.
+            # Before it answers, the child reads the settings, which may arrive late.
             answer += "sys.stdin.buffer.raw.read(1 << 16)\n"
         monkeypatch.setattr(isolated, "_START", answer + code)
 
@@ -190,7 +190,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def tagged_frame(tag: str, *, has_option: bool = True) -> bytes:
-    """Return a frame with a quoted triple that has a literal with the language `tag`."""
+    """Return a frame with a quoted triple that contains a literal with the language `tag`."""
     literal = Literal("x")
     literal._language = tag
     options = jr.StreamOptions(physical_type="TRIPLES", rdf_star=True)
@@ -204,7 +204,7 @@ def tagged_frame(tag: str, *, has_option: bool = True) -> bytes:
 
 BAD_FRAMES = [
     (tagged_frame("ar--x"), "a bad frame: this is not a language tag"),
-    # A direction in a frame does not turn off the other checks.
+    # A base direction in a frame does not turn off the other checks.
     (tagged_frame("ar--rtl", has_option=False), "a bad frame: .* rdf_star"),
 ]
 
@@ -222,13 +222,13 @@ BAD_FRAMES = [
         ("raise MemoryError", jr.LimitError, "limit max_parser_memory"),
         ("os._exit(12)", jr.LimitError, "limit max_parser_memory"),
         ("os.kill(os.getpid(), signal.SIGXCPU)", jr.LimitError, "limit max_parser_seconds"),
-        # A child of this package never sends these messages.
+        # Children of this package never send these messages.
         ("out.write(b'x' * 100)", jr.DecodeError, "unexpected"),
         ("out.write(struct.pack('>cI', b'F', 1 << 31))", jr.DecodeError, "unexpected"),
         ("out.write(struct.pack('>cI', b'F', 3) + b'abc')", jr.DecodeError, "a bad frame: "),
         *((f"out.write(struct.pack('>cI', b'F', {len(frame)}) + {frame!r})", jr.DecodeError, found)
           for frame, found in BAD_FRAMES),
-        # The largest frame has 8 MiB plus four times max_text_size.
+        # The largest frame is 8 MiB plus four times max_text_size.
         ("out.write(struct.pack('>cI', b'F', 56 << 20))", jr.DecodeError, "status 0"),
         ("out.write(struct.pack('>cI', b'F', (56 << 20) + 1))", jr.DecodeError, "unexpected"),
         ("out.write(struct.pack('>cI', b'E', 1 << 16))", jr.DecodeError, "status 0"),
@@ -254,7 +254,7 @@ def test_what_a_child_does(
         "time.sleep(1000)",
         "while True: out.write(b'F'); out.flush(); time.sleep(.2)",
         "sys.stderr.write('x' * 1_000_000); os.abort()",
-        # This child does not read the text that it asks for, either.
+        # Nor does this child read the text that it asks for.
         "out.write(struct.pack('>cI', b'W', 1 << 16) * 99); out.flush(); time.sleep(1000)",
     ],
 )
@@ -284,7 +284,7 @@ def test_no_time(child: Callable[..., None]) -> None:
 
 
 def test_an_error_of_the_parser_though_the_source_failed(child: Callable[..., None]) -> None:
-    """The source's error is raised only if the child reports that it stopped because of it."""
+    """The source's error is raised only if the child reports having stopped because of it."""
     ask = "out.write(struct.pack('>cI', b'W', 1 << 16)); out.flush()\n"
     tell = "out.write(struct.pack('>cI??qqq', b'E', 30, 0, 0, -1, 7, 8) + b'\\nown')"
     child(ask + tell)
@@ -293,13 +293,13 @@ def test_an_error_of_the_parser_though_the_source_failed(child: Callable[..., No
 
 
 def test_messages_keep_to_their_sizes() -> None:
-    """The test above builds messages by hand, so these formats must not change."""
+    """The tests above build messages by hand, so these formats must not change."""
     assert (messages.ANSWER.format, messages.TOLD.format) == (">cI", ">??qqq")
 
 
 @pytest.mark.slow
 def test_a_live_source_may_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a live source is slow, the child waits, which does not count as hanging."""
+    """While a live source is slow, the child waits; the wait does not count as hanging."""
     monkeypatch.setattr(isolated, "_PATIENCE", 2)
 
     class Slow:
@@ -329,7 +329,7 @@ HAS_PROC = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /p
 
 @HAS_PROC
 class TestEnd:
-    """Reading leaves no process, thread or open file, however it ends."""
+    """Reading leaves behind no process, thread or open file, however it ends."""
 
     @pytest.fixture(autouse=True)
     def nothing_is_left(self) -> Iterator[None]:
@@ -363,7 +363,7 @@ class TestEnd:
             source = breaking(error, LINE * 5000)
             with pytest.raises(type(error)):
                 list(jr.read_batches(source, format="turtle", isolated=True))
-        # The reader is dropped before it reaches the error.
+        # The reader is deleted before it reaches the error.
         reader = jr.read_batches(gzip.compress(LINE * 5000)[:-4], format="turtle", isolated=True)
         next(reader)
         del reader
@@ -371,7 +371,7 @@ class TestEnd:
 
 @HAS_PROC
 def test_an_interrupt_is_for_the_parent() -> None:
-    """Ctrl+C reaches all processes of a terminal, but the child ignores it."""
+    """Ctrl+C reaches all processes on a terminal, but the child ignores it."""
     before = children()
     text = b"".join(b"<urn:s> <urn:p> %d .\n" % number for number in range(9999))
     batches = jr.read_batches(text, format="turtle", isolated=True)
@@ -398,14 +398,14 @@ def test_the_system_limits_the_child(size: int) -> None:
     assert re.search(rf"^Max cpu time +{seconds} ", told, re.MULTILINE)
     assert re.search(rf"^Max data size +{300 << 20} ", told, re.MULTILINE)
     assert re.search(r"^Max core file size +0 ", told, re.MULTILINE)
-    # The child does not wait for a reader of its error output.
+    # The child does not wait for its error output to be read.
     [flags] = re.findall(r"^flags:\s*(\d+)", (proc / "fdinfo/2").read_text(), re.MULTILINE)
     assert int(flags, 8) & os.O_NONBLOCK
     assert count + sum(map(len, batches)) == 9999
 
 
 def test_the_caller_has_lower_limits_itself() -> None:
-    """The caller's lower limits stay; a signal that the caller ignores still ends the child."""
+    """Lower limits of the caller stay; a signal that the caller ignores still ends the child."""
     out = run(
         """
 import resource, signal
@@ -496,7 +496,7 @@ def test_nothing_is_imported_from_the_current_directory(tmp_path: Path) -> None:
 
 
 class TestUnsupported:
-    """If processes can't be limited or started, the reader raises an error at once."""
+    """If processes can't be limited or started, the reader raises an error immediately."""
 
     def test_no_limits(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(isolated.importlib.util, "find_spec", lambda name: None)
@@ -511,7 +511,7 @@ class TestUnsupported:
 
 
 def test_other_uses() -> None:
-    """Every function that reads a text can parse it in a child."""
+    """Every function that reads text can parse it in a child."""
     from jelly_rdflib.arrow import read_arrow
 
     text = ENDS["a container of graphs"][1].encode()

@@ -1,4 +1,4 @@
-"""Tests hostile texts: deep, long and endless ones; memory is limited, and freed."""
+"""Tests hostile texts that are deep, long or endless: memory is limited, and freed."""
 
 import itertools
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class TestNesting:
             found, error = attempt(deep, format)
             assert found == [(S, P, O)] * 5
             assert isinstance(error, jr.LimitError)
-            # pyoxigraph does not report the place of a statement.
+            # pyoxigraph does not report the position of a statement.
             start = deep.rindex("\n") + len("\n<urn:s> <urn:p> ")
             in_line = start + 100 * len("<<( <urn:s> <urn:p> ")
             assert error.offset == (in_line if format in LINES else len(deep))
@@ -62,7 +62,7 @@ class TestNesting:
 
 
 class Endless:
-    """A source that has a start, and then repeats the same bytes without end."""
+    """A source with a start that is followed by the same bytes, repeated endlessly."""
 
     def __init__(self, start: str, more: str) -> None:
         self.left = start.encode()
@@ -111,7 +111,7 @@ class TestSizes:
             assert "max_text_size" in str(error)
 
     def test_very_long_tokens(self) -> None:
-        """These tokens are longer than pyoxigraph's parsers allow."""
+        """These tokens exceed the limit of pyoxigraph's parsers."""
         text = '<urn:s> <urn:p> "' + "x" * (17 << 20) + '" .'
         found, error = attempt("<urn:s> <urn:p> 'x' .\n" + text, "turtle")
         assert len(found) == 1
@@ -127,7 +127,7 @@ TOKENS = {
 
 
 class TestPieces:
-    """A parser restarts an incomplete token each time it gets more text."""
+    """A parser restarts an incomplete token each time it receives more text."""
 
     @pytest.mark.parametrize("name", TOKENS)
     def test_a_long_token_in_pieces_is_gone_through_as_often_as_in_one(
@@ -144,7 +144,7 @@ class TestPieces:
             return more
 
         def work(size: int) -> int:
-            """Return how many bytes a parser reads that always restarts from the first byte."""
+            """Return how many bytes a parser reads if it always restarts from the first byte."""
             given.clear()
             assert len(read(Pieces(data, size), format)) == 1
             assert sum(given) == len(data)
@@ -156,7 +156,7 @@ class TestPieces:
 
     @pytest.mark.usefixtures("isolated")
     def test_a_statement_that_is_whole_does_not_wait(self) -> None:
-        """A complete statement does not wait, although the parts of a long token do."""
+        """A complete statement is returned at once, although the parts of a long token are not."""
         line = '<urn:s> <urn:p> "{}" .\n'
         long = line.format("x" * 50_000)
         parts = [line.format(1) * 3, long[:5000], long[5000:5010], long[5010:], line.format(2)]
@@ -226,7 +226,7 @@ MANY = {
     ],
 )
 def test_memory_to_read_is_bounded(format: str, how: str) -> None:
-    """The size of the text does not limit memory: 10 MB take no more memory than 2 MB."""
+    """The size of the text does not affect memory: 10 MB need no more memory than 2 MB."""
     assert int(run(MEMORY, format, *MANY[format], how)) < 4 << 10
 
 

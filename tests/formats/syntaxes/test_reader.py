@@ -1,4 +1,4 @@
-"""Tests reading texts: the statements of each syntax, the places of errors, and the sources."""
+"""Tests reading texts: the statements of each syntax, the positions of errors, and the sources."""
 
 import gc
 import gzip
@@ -55,7 +55,7 @@ def labels(source: Any, format: str) -> list[str]:
 
 
 class TestTerms:
-    """Each syntax gives the terms that are written in the text."""
+    """Each syntax yields the terms that the text contains."""
 
     def test_json_ld_has_directions_of_languages(self) -> None:
         text = """[
@@ -83,7 +83,7 @@ class TestTerms:
 
 class TestBlankNodes:
     def test_nodes_without_a_label_get_one_of_their_own(self) -> None:
-        """A generated label is unique in its file; two files share it only with the same bytes."""
+        """A generated label is unique to its file; two files share it only if they are equal."""
         text = "[] <urn:p> [], ( 'x' ), _:b ."
         found = [labels(text + "#" * i, "turtle") for i in range(3)]
         assert all("b" in each for each in found)
@@ -94,7 +94,7 @@ class TestBlankNodes:
     def test_they_are_the_same_in_each_reading(
         self, format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Memory, a file, a pipe, compressed data and small pieces give the same labels."""
+        """Memory, a file, a pipe, compressed data and small pieces result in the same labels."""
         monkeypatch.setattr(hashed_text, "_IN_MEMORY", 16)
         text = NODES[format].encode()
         expected = labels(text, format)
@@ -116,11 +116,11 @@ class TestBlankNodes:
 
     @pytest.mark.parametrize("format", sorted(NODES))
     def test_a_label_that_looks_random_stays(self, format: str) -> None:
-        """A label stays, though pyoxigraph could make it, wherever a piece of the text ends."""
+        """A label that pyoxigraph could generate is kept, wherever a piece of the text ends."""
         for label in ("c5f368f77354bc63b153aeed846b2cea", "deadbeefdeadbeef"):
             text = NODES[format].replace("kept", label)
             for space in (0, 15, 33):
-                # The parser asks for some KiB at a time.
+                # The parser requests several KiB at a time.
                 padding = 8192 - text.index(label) - space
                 padded = text.replace("<", " " * padding + "<", 1)
                 if format == "json-ld":
@@ -130,7 +130,7 @@ class TestBlankNodes:
                 assert len(found) == 4
 
     def test_labels_are_told_apart_whatever_the_parser_makes_up(self) -> None:
-        """Generated labels differ, even if pyoxigraph's own labels have fewer than 32 digits."""
+        """Generated labels are unique, even if pyoxigraph's labels have fewer than 32 digits."""
         found = labels("".join(f"[] <urn:p> {i} .\n" for i in range(500)), "turtle")
         start = found[0].removesuffix("1")
         assert found == [f"{start}{number}" for number in range(1, 501)]
@@ -211,7 +211,7 @@ class TestBase:
                     call(b"", format=format, base="urn:x")
 
     def test_a_file_is_not_left_open_by_a_bad_base(self, tmp_path: Path) -> None:
-        """An unclosed file gives a ResourceWarning, which pytest turns into an error."""
+        """An unclosed file causes a ResourceWarning, which pytest turns into an error."""
         (tmp_path / "x.ttl").write_bytes(b"")
         with pytest.raises(ValueError, match="not an absolute IRI"):
             jr.read_statements(tmp_path / "x.ttl", base="x")
@@ -297,7 +297,7 @@ class TestSources:
             assert read(b"\xef\xbb\xbf", format) == []
 
     def test_files_are_closed(self, tmp_path: Path) -> None:
-        """Files are closed at the end, at an error, by close(), and when the reader is deleted."""
+        """Files are closed at the end, on an error, by close(), and when the reader is deleted."""
         path = tmp_path / "x.nt"
         path.write_bytes(b"<urn:s> <urn:p> <urn:o> .\n" * 5000)
         opened = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else None
@@ -327,7 +327,7 @@ class TestSources:
 
     @pytest.mark.parametrize("format", ["n-triples", "n-quads"])
     def test_lines_are_not_kept_waiting(self, format: str) -> None:
-        """A statement from a pipe is returned at once, even if no other statement follows yet."""
+        """A statement from a pipe is returned at once, even before another statement follows."""
         left, right = os.pipe()
         with os.fdopen(left, "rb") as file, os.fdopen(right, "wb", buffering=0) as pipe:
             reader = jr.read_statements(file, format=format)
@@ -353,7 +353,7 @@ def test_batches_are_of_some_size() -> None:
     sizes = [len(batch) for batch in jr.read_batches(line * 5000, format="nq")]
     assert sum(sizes) == 5000
     assert len(sizes) < 10
-    # A batch of long statements has fewer rows.
+    # A batch of long statements contains fewer rows.
     long = b'<urn:s> <urn:p> "%s" .\n'
     data = b"".join(long % (b"%d" % i * 100_000) for i in range(10, 40))
     sizes = [len(batch) for batch in jr.read_batches(data, format="nq")]

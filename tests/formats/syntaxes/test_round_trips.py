@@ -39,7 +39,7 @@ NAME = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff]"
 )
 MORE = NAME[:-1] + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]"
-"""The characters of names in XML 1.0, "Common Syntactic Constructs", without the colon."""
+"""The name characters of XML 1.0, "Common Syntactic Constructs", without the colon."""
 
 
 def escaped(text: str) -> str:
@@ -63,7 +63,7 @@ def n_quads(value: Plain) -> str:
 def is_n_quad(statement: Plain) -> bool:
     """Return whether pyoxigraph reads exactly this statement from a line made by the test."""
     terms = statement[:3] if statement[3] == DEFAULT_GRAPH else statement
-    # Only labels have no escapes.
+    # Only labels can't have escapes.
     if any(re.search(r"\s|[<>\"]|^$", term[1]) for term in terms if term[0] == "bnode"):
         return False
     line = f"{' '.join(map(n_quads, terms))} .\n"
@@ -102,9 +102,9 @@ def sayable(statement: Plain, format: str) -> bool:
 
 
 def expected(statements: list[Plain], format: str) -> list[Plain]:
-    """Return the statements that a reader must give for written statements."""
+    """Return the statements that a reader must return for the written statements."""
     length = 4 if format in WITH_GRAPHS else 3
-    # rdflib's own constructor changes the white space of some datatypes.
+    # rdflib's own constructor changes the whitespace of some datatypes.
     return [
         tuple(read_back(plain(node(term))) for term in statement[:length])
         for statement in statements
@@ -164,7 +164,7 @@ def write_what_can_be(statements: list[Plain], format: str) -> tuple[bytes, list
 @pytest.mark.parametrize("format", ALL)
 @given(st.lists(statements | statements | generalized, max_size=6))
 def test_what_can_be_said_is_said(format: str, statements: list[Plain]) -> None:
-    """Statements that can't be represented are refused, and leave nothing in the text."""
+    """Statements that can't be represented are refused and leave nothing in the text."""
     file_text, taken = write_what_can_be(statements, format)
     assert taken == [statement for statement in statements if sayable(statement, format)]
     assert read_back(tuple(read(file_text, format))) == read_back(tuple(expected(taken, format)))
@@ -182,7 +182,7 @@ def test_batches_are_written_as_statements_are(format: str, statements: list[Pla
         batches = batches_of(statements, frame_rows=3)
     text = write(statements, format)
     assert encode(batches, format) == text
-    # The statements that were read are written again.
+    # The statements that were read are written once more.
     again = encode(jr.read_batches(text, format=format), format)
     assert read(again, format) == read(text, format)
 
@@ -191,7 +191,7 @@ def test_batches_are_written_as_statements_are(format: str, statements: list[Pla
 @settings(max_examples=20)
 @given(st.data())
 def test_jelly_there_and_back(format: str, data: Any) -> None:
-    """A stream of Jelly-RDF comes back with the same statements and namespaces."""
+    """A Jelly-RDF stream survives the round trip with the same statements and namespaces."""
     chosen = [
         statement
         for statement in data.draw(st.lists(statements, max_size=6))
@@ -209,12 +209,12 @@ def test_jelly_there_and_back(format: str, data: Any) -> None:
     assert [tuple(map(read_back, statement)) for statement in added] == expected
     has_prefixes = format in ("turtle", "trig", "n3", "rdf-xml")
     namespace = ("PA", "ex", ("iri", "http://example.org/"), None)
-    # The prefixes of RDF/XML are known only after the first statement.
+    # In RDF/XML the prefixes are known only after the first statement.
     assert (namespace in found) == (has_prefixes and (format != "rdf-xml" or chosen != []))
 
 
 def test_every_character_comes_back() -> None:
-    """Every character of a literal survives, in each syntax; XML lacks some of them."""
+    """Every character of a literal survives, in each syntax; XML excludes some characters."""
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     for format in ALL:
         parts = [
@@ -232,7 +232,7 @@ def test_every_character_comes_back() -> None:
 
 @pytest.mark.parametrize("format", ALL)
 def test_typed_literals_come_back(format: str) -> None:
-    """Numbers and booleans survive, too; Turtle writes them without quotes where possible."""
+    """Numbers and booleans survive as well; Turtle writes them without quotes where possible."""
     statements: list[Plain] = [
         (("iri", "urn:s"), ("iri", "urn:p"), value)
         for value in TYPED_LITERALS
@@ -277,7 +277,7 @@ def test_rdflib_reads_the_same(format: str, statements: list[Plain], has_prefixe
     if isinstance(witness, Dataset):
         assert isinstance(ours, Dataset)
         for dataset in (witness, ours):
-            # Isomorphism is for graphs, so the quads become triples of one graph.
+            # Isomorphism applies to graphs, so the quads become triples of one graph.
             for s, p, o, g in list(dataset.quads()):
                 name = "default" if g is None else g
                 dataset.remove((s, p, o, g))

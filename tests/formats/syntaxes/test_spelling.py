@@ -1,4 +1,4 @@
-"""Tests that Turtle and TriG keep the spelling of literals, as rdflib's parsers do."""
+"""Tests that Turtle and TriG keep the spelling of literals, like rdflib's parsers."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ import jelly_rdflib as jr
 from tests.formats.syntaxes.support import attempt, literal, read
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-# M and W are the last characters of marks.
+# The last characters of the marks with which the scanner flags datatypes and the empty IRI.
 M, W = "\U000efffd", "\U000efffc"
 HEAD = (
     f"@prefix xsd: <{XSD}> . @prefix s: <{XSD}str> . @prefix w: <{XSD}string> .\n"
@@ -60,7 +60,7 @@ def spelled(term: Any) -> tuple[Any, ...]:
     st.lists(st.tuples(strings, suffixes, ends).map("".join), min_size=1, max_size=30),
 )
 def test_it_is_that_of_rdflib(size: int, objects: list[str]) -> None:
-    """The spelling is that of rdflib wherever a piece of the text for the parser ends."""
+    """The spelling is the same as rdflib's, wherever a piece of text for the parser ends."""
     lines = [f"<urn:s{number}> :p {each}" for number, each in enumerate(objects)]
     text = "#" * size + "\n" + HEAD + "".join(lines)
     expected = {tuple(map(spelled, triple)) for triple in Graph().parse(data=text)}
@@ -118,7 +118,7 @@ def test_errors_are_where_they_are_in_the_text(text: str, size: int) -> None:
 
 
 def test_other_syntaxes_have_no_marks() -> None:
-    """In other syntaxes, characters like a mark are part of the text."""
+    """In other syntaxes, characters that look like a mark are part of the text."""
     datatype, tag = f"urn:{M}", "en-x-case-3"
     value = {"@value": "a", "@type": datatype}
     tagged = {"@value": "b", "@language": tag}

@@ -1,4 +1,4 @@
-"""Makes random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
+"""Generates random N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of it well-formed."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Tests the difference of datasets, whatever labels their blank nodes have."""
+"""Tests the difference of datasets, whatever the labels of their blank nodes."""
 
 import sys
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def relabel(quads: set[Any], labels: list[str]) -> set[Any]:
 
 
 def are_isomorphic(one: set[Any], other: set[Any]) -> bool:
-    """Return whether some way to match the blank nodes makes both sets equal."""
+    """Return whether some mapping of the blank nodes makes both sets equal."""
     one, other = ({tuple(map(plain, quad)) for quad in quads} for quads in (one, other))
     ours, theirs = (
         sorted({term for quad in quads for term in quad if isinstance(term, BNode)})
@@ -75,7 +75,7 @@ def test_turns_the_old_into_the_new_but_for_labels(before: Any, after: Any, labe
     patch = diff(old, new, canonical=True)
     result = patch.apply(old)
     assert are_isomorphic(set(old.quads()), set(new.quads()))
-    # The patch has no operations without an effect.
+    # The patch has no operations without effect.
     assert result.added + result.deleted == max(0, len(patch) - 2)
     assert not changes(old, new)
 
@@ -108,7 +108,7 @@ def test_components_that_stay_are_not_touched(before: Any, after: Any, more: Any
 def test_new_labels_are_of_no_node_that_was_there(before: Any, after: Any) -> None:
     old = fill(before)
     added = changes(fill([]), fill(after))
-    # The old dataset already has the added statements, with the labels that would be new.
+    # The old dataset already has the added statements, with the labels that would be generated.
     fresh = [operation[1:] for operation in added if operation[0] == Op.A]
     old_and_fresh = fill([*before, *fresh])
     quads = set(old_and_fresh.quads())
@@ -148,11 +148,11 @@ def graph(turtle: str) -> Graph:
         # A statement about a node changes.
         (':s :p [ :q "a"; :r "b" ].', ':s :p [ :q "a"; :r "c" ].', 1, 1),
         (':s :p [ :q "a"; :r "b" ].', ':s :p [ :q "a" ].', 1, 0),
-        # One of several nodes changes.
+        # One of several similar nodes changes.
         (':s :p [ :q "a" ], [ :q "b" ].', ':s :p [ :q "a" ], [ :q "c" ].', 1, 1),
         (':s :p [ :q "a" ], [ :q "a" ].', ':s :p [ :q "a" ].', 2, 0),
         (':s :p [ :q "a" ].', ':s :p [ :q "a" ], [ :q "a" ].', 0, 2),
-        # In lists a member is changed, added, removed, or moved to the end.
+        # A list member is changed, added, removed, or moved to the end.
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "x" "c" "d").', 1, 1),
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "b" "x" "c" "d").', 1, 3),
         (':s :p ("a" "b" "c" "d").', ':s :p ("a" "b" "d").', 3, 1),
@@ -215,7 +215,7 @@ def test_labels_of_a_component_do_not_depend_on_others(
         return
 
     class Weak:
-        """A weak hash: the first copies of all components have the same hash, and so on."""
+        """A weak hash: the n-th copies of all components have the same hash."""
 
         def __init__(self, data: bytes) -> None:
             self.digest = sha256(data).digest

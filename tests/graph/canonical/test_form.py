@@ -1,4 +1,4 @@
-"""Tests that the canonical form of a component depends on all but its labels."""
+"""Tests that the canonical form of a component depends on everything but its labels."""
 
 import random
 from collections import Counter
@@ -47,7 +47,7 @@ graphs = st.sets(
 
 
 def relabel(quads: Any, seed: int) -> list[Quad]:
-    """Return `quads` in random order, with random labels of blank nodes."""
+    """Return `quads` in random order, with random blank-node labels."""
     dice = random.Random(seed)
     labels = [f"n{number}" for number in range(len(NODES))]
     dice.shuffle(labels)
@@ -65,7 +65,7 @@ def forms(quads: Any) -> list[str]:
 @given(quads=graphs, seed=st.integers())
 def test_labels_do_not_matter(most: int, quads: Any, seed: int) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        # The limit decides when the canonicalizer uses marks.
+        # The limit determines when the canonicalizer uses marks.
         monkeypatch.setattr(symmetry, "_MAX_ALIKE", most)
         assert forms(sorted(quads, key=str)) == forms(relabel(quads, seed))
 
@@ -126,7 +126,7 @@ def test_known_nodes_keep_their_labels() -> None:
         (BNode("c14n0"), P, Known("a b"), DEFAULT),
         (BNode("c14n0"), P, S, DEFAULT),
     }
-    # IRIs of the same text, and other known nodes, have another form.
+    # IRIs with the same text, and other known nodes, have a different form.
     for other in (URIRef("a b"), Known("b"), URIRef("x-jelly-rdflib:node:a%20b")):
         assert canonicalizer.form([(BNode("x"), P, other, DEFAULT), quads[1]]).text != form.text
 
@@ -146,8 +146,8 @@ RINGS: list[Quad] = [
 ]
 
 
-# As soon as the two nodes below the root are distinguished, so are two pairs of the four nodes
-# below them.
+# As soon as the two nodes below the root are distinguished, so are the two pairs of nodes below
+# them.
 TREE: list[Quad] = [
     (BNode(one), predicate, BNode(other), DEFAULT)
     for predicate, one, others in (
@@ -162,7 +162,7 @@ TREE: list[Quad] = [
 
 @pytest.mark.parametrize("seed", range(4))
 def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -> None:
-    """The surroundings of a node look the same in a ring of six and in a ring of three."""
+    """A node's surroundings look the same in a ring of six and in a ring of three."""
     edges = rings(6, 3, 3)
     labels = sorted({label for edge in edges for label in edge})
     shuffled = random.Random(seed).sample(labels, len(labels))
@@ -184,7 +184,7 @@ def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -
     ids=["path", "clique"],
 )
 def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After each node was signed twice, no looks are left, so labels distinguish the nodes."""
+    """The limit on looks is reached after each node was signed twice; then labels decide."""
     monkeypatch.setattr(symmetry, "_MAX_LOOKS", 1)
     looks: list[Any] = []
 
@@ -195,13 +195,13 @@ def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     quads: list[Quad] = [(BNode(str(a)), P, BNode(str(b)), DEFAULT) for a, b in edges]
     monkeypatch.setattr(symmetry, "describe", describe_predicate)
     marks = find_marks(quads)
-    # Both nodes of a statement look at its predicate.
+    # Each of the two nodes in a statement looks at the predicate once per signing.
     assert looks.count(P) == 2 * 2 * len(quads)
     assert len(set(marks.values())) == len(marks) == len({node for edge in edges for node in edge})
 
 
 class _Hashed(BNode):
-    """A node with a hash of the test's choice, so that sets have the order of another process."""
+    """A node with a hash chosen by the test, so that sets have the order of another process."""
 
     def __hash__(self) -> int:
         return HASHES[str(self)]
@@ -211,7 +211,7 @@ HASHES: dict[str, int] = {}
 
 
 def test_the_choice_among_alike_nodes_is_the_same_in_each_process() -> None:
-    """The choice matters here: the first node may be in the ring of six or in one of three."""
+    """The choice matters here: the first node may be in the ring of six or in a ring of three."""
     labels = sorted({label for edge in rings(6, 3, 3) for label in edge})
     texts = set()
     for seed in range(6):
@@ -225,7 +225,7 @@ def test_the_choice_among_alike_nodes_is_the_same_in_each_process() -> None:
 
 
 def test_exchangeable_nodes_are_told_apart_without_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All nodes are distinguished at once, because one by one would take too many looks."""
+    """All nodes are distinguished at once, because one by one would need too many looks."""
     monkeypatch.setattr(symmetry, "_MAX_LOOKS", 5)
 
     def form(seed: int) -> str:
@@ -246,7 +246,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
         for component in [*split(quads), RINGS, TREE]:
             marks: dict[BNode, Any] = find_marks(component)
             if not marks:
-                # Their own statements already distinguish the nodes.
+                # The nodes' own statements already distinguish them.
                 marks = {
                     node: str(
                         sorted(
@@ -278,7 +278,7 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     ],
 )
 def test_which_terms_are_the_same(one: Any, other: Any) -> None:
-    """The spellings of one term are the same, and all other terms differ."""
+    """Different spellings of one term are identical, and all other terms differ."""
     is_same = identity(one) == identity(other)
     assert is_same == (other in (Literal("1", datatype=XSD.string), Literal("x", lang="EN")))
     assert (describe(one) == describe(other)) == is_same

@@ -1,4 +1,4 @@
-"""Tests that blank nodes whose descriptions changed are paired with the most similar ones."""
+"""Tests that blank nodes whose descriptions changed are paired with the most similar nodes."""
 
 import random
 from typing import Any
@@ -18,7 +18,7 @@ OLD, NEW = Namespace("urn:old#"), Namespace("urn:new#")
 
 
 def ontology(ns: Namespace, classes: list[list[int]], r: random.Random) -> Graph:
-    """Return classes that are lists of shared restrictions, with random labels."""
+    """Return classes, each a list of shared restrictions, with random labels."""
     graph = Graph()
     tags = {tag: BNode(f"t{r.random()}") for tag in {tag for each in classes for tag in each}}
     for tag, node in tags.items():
@@ -38,7 +38,7 @@ def ontology(ns: Namespace, classes: list[list[int]], r: random.Random) -> Graph
 
 
 def count(old: Graph, new: Graph) -> int:
-    """Return how many statements change; check that the patch gives the new graph."""
+    """Return the number of changed statements; check that the patch results in the new graph."""
     patch = diff(old, new, canonical=True)
     result = Graph()
     for triple in old:
@@ -49,7 +49,7 @@ def count(old: Graph, new: Graph) -> int:
 
 
 def some_classes(r: random.Random) -> list[list[int]]:
-    """Return classes of one to four tags, some of which are more frequent than others."""
+    """Return classes of one to four tags, some of which are more common than others."""
     return [
         sorted({min(r.randrange(1, 9), r.randrange(1, 9)) for _ in range(r.randrange(1, 5))})
         for _ in range(r.randrange(1, 12))
@@ -73,7 +73,7 @@ def test_labels_have_no_say(r: random.Random) -> None:
 
 
 def test_other_names_leave_the_statements_between_blank_nodes() -> None:
-    """An ontology may move to another namespace, so that the description of every node changes."""
+    """If an ontology moves to another namespace, the description of every node changes."""
     r = random.Random(1)
     # Tag 0 is in all lists, tag 1 in every second list, and so on.
     classes = [[tag for tag in range(6) if number % (tag + 1) == 0] for number in range(30)]
@@ -108,7 +108,7 @@ def test_a_node_goes_to_the_one_that_has_most_of_it() -> None:
 
 
 def test_the_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If too many nodes share a statement, the nodes are not all compared with each other."""
+    """If too many nodes share a statement, not all nodes are compared with each other."""
     monkeypatch.setattr(guessing, "_LEAST_LOOKS", 0)
     looks = []
     most_alike = guessing._most_alike
@@ -129,5 +129,5 @@ def test_the_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     patch = diff(old, new, canonical=True)
     assert all(found <= most for found, most in looks)
     assert 0 < len(looks) < 20
-    # The statement that all nodes have is still kept.
+    # The statement that all nodes share is still kept.
     assert len(patch) == 2 + 2 * size

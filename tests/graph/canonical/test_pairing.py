@@ -47,7 +47,7 @@ NEW = {node: BNode(f"n{node}") for node in NODES}
 
 
 def test_a_chain_is_paired_by_the_surroundings_of_its_nodes() -> None:
-    """No node has its own statements: only the distance to the ends distinguishes them."""
+    """No node has its own statements: only the distances to the ends distinguish the nodes."""
     old = lines((A, P, B), (B, P, C), (C, P, D), (D, P, E))
     assert pair(old, rename(old, NEW)) == {NEW[node]: node for node in NODES}
 
@@ -59,7 +59,7 @@ def test_free_nodes_are_taken_for_each_other_if_there_is_no_other_choice() -> No
 
 
 def test_known_statements_count_before_those_with_free_nodes() -> None:
-    """The statement with "x", a known term, decides, not the statement with a free node."""
+    """The statement with the known term "x" decides, not the statement with a free node."""
     old = lines((A, P, C), (B, Q, Literal("x")), (C, P, Literal("old")))
     new = lines((A, P, C), (A, Q, Literal("x")), (C, P, Literal("new")))
     assert pair(old, rename(new, NEW))[NEW[A]] == B
@@ -74,7 +74,7 @@ def test_as_many_twins_are_paired_as_both_sides_have() -> None:
 
 
 def test_what_a_pair_tells_of_others_is_used_again() -> None:
-    """Each round pairs one node, with the help of the node before it."""
+    """Each round pairs one node, with the help of the node paired before."""
     old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
     new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
     assert pair(old, rename(new, NEW)) == {NEW[node]: node for node in (A, B, C, D)}
@@ -87,7 +87,7 @@ def test_nodes_that_only_look_alike_are_paired_with_their_neighbours() -> None:
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
-    """If two nodes of one side look like a node of the other, their objects decide."""
+    """If two nodes on one side look like a node on the other side, their objects decide."""
     two = lines(
         (A, Q, Literal("x")), (A, P, D), (D, Q, Literal("d")),
         (B, Q, Literal("x")), (B, P, E), (E, Q, Literal("e")), (E, P, Literal("old")),
@@ -98,7 +98,7 @@ def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
 
 
 def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
-    """The statements of a child or a parent alone do not distinguish it from all others."""
+    """The statements of a child or a parent alone do not distinguish the node from all others."""
     kinds = {A: "xx", B: "xy", C: "yy"}
     children = {node: [BNode(f"{node}{n}") for n in range(2)] for node in kinds}
     old = lines(

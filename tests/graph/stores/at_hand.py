@@ -1,4 +1,4 @@
-"""All stores of rdflib that are installed, each new and empty for each test."""
+"""All installed rdflib stores, each new and empty for each test."""
 
 import functools
 import tempfile
@@ -30,12 +30,12 @@ from tests.sanitized import UNDER_SANITIZERS
 FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
 
 ANYTHING = (None, None, None)
-# Without this name each new Graph would have its own name.
+# Without this name each new Graph would have a different name.
 NAME = URIRef("urn:target")
 
 
 class Failure(Exception):
-    """The exception that leaves the block of a recording."""
+    """The exception that ends the block of a recording."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class StoreAtHand:
         make: Makes a context with a new and empty target. It skips the test if something is
             missing.
         is_dataset: Whether the target is a Dataset; if not, it is a Graph.
-        is_endpoint: Whether the store is at the other end of a network. Then blank nodes have no
-            lasting labels, and the store does not keep prefixes.
-        merges_languages: Whether the store has a row for each of ``"x"@en`` and ``"x"@EN``, but
-            iterates over the older one only.
-        unbinds: Whether a prefix can be removed; rdflib has no method for that.
-        is_slow: Whether the store takes long to answer.
+        is_endpoint: Whether the store is accessed over a network. Its blank nodes then have no
+            stable labels, and the store does not keep prefixes.
+        merges_languages: Whether the store has separate rows for ``"x"@en`` and ``"x"@EN``, but
+            iterates over only the older one.
+        unbinds: Whether a prefix can be removed; rdflib has no method for this.
+        is_slow: Whether the store responds slowly.
     """
 
     name: str
@@ -68,17 +68,17 @@ class StoreAtHand:
 
 
 def spelled(term: Any) -> str:
-    """Return a text that shows a term, or the name of a graph, exactly."""
+    """Return a string that identifies a term, or the name of a graph, exactly."""
     return repr(term.identifier if isinstance(term, Graph) else term)
 
 
 def exact_state(target: Graph) -> dict[str, Any]:
-    """Return all that a store says it has, with each term as the store spells it.
+    """Return everything that a store reports, with each term as the store spells it.
 
-    Each graph is also asked for the statements of each of its terms, because a store may have an
-    index for them. For rdflib's Memory and SimpleMemory, the result has their private dicts, too.
+    Each graph is also queried for the statements of each of its terms, because a store may have an
+    index for them. For rdflib's Memory and SimpleMemory, the result includes their private dicts.
     """
-    # If rdflib makes the namespace manager later, it binds its own prefixes then.
+    # If rdflib created the namespace manager later, it would bind its own prefixes then.
     _ = target.namespace_manager
     store = target.store
     listed = list(store.contexts()) if store.context_aware else []
@@ -91,7 +91,7 @@ def exact_state(target: Graph) -> dict[str, Any]:
             for place in places
         },
         "of all graphs": sorted(
-            # Some stores name a graph twice.
+            # Some stores list a graph twice.
             (" ".join(map(spelled, triple)), sorted(set(map(spelled, graphs or ()))))
             for triple, graphs in store.triples(ANYTHING, None)
         )
@@ -106,11 +106,11 @@ def exact_state(target: Graph) -> dict[str, Any]:
 
 
 def statements_of(store: Any, graph: Graph | None) -> set[tuple[Any, ...]]:
-    """Return the statements of a graph, or of all graphs, and the statements of each term."""
+    """Return the statements of a graph, or of all graphs, and the statements found by each term."""
     triples = [triple for triple, _ in store.triples(ANYTHING, graph)]
     found: set[tuple[Any, ...]] = {tuple(map(spelled, triple)) for triple in triples}
     if isinstance(store, SPARQLStore):
-        # For an endpoint each question is a request.
+        # For an endpoint each query is a request.
         return found
     for number in range(3):
         # A set would keep one of two equal terms, and which one would depend on their order.
@@ -123,7 +123,7 @@ def statements_of(store: Any, graph: Graph | None) -> set[tuple[Any, ...]]:
 
 
 def inside(store: Any) -> list[Any]:
-    """Return the statements that rdflib's stores in memory keep."""
+    """Return the statements that rdflib's in-memory stores keep."""
     while isinstance(store, AuditableStore):
         store = store.store
     if not isinstance(store, Memory | SimpleMemory):
@@ -148,7 +148,7 @@ def graph_on(store: Any) -> Graph:
 
 @functools.cache
 def _folder() -> Path:
-    # The cache keeps the folder alive; both end together.
+    # The cache keeps the folder alive; both end at the same time.
     folder = tempfile.TemporaryDirectory()
     _FOLDERS.append(folder)
     return Path(folder.name)
@@ -164,7 +164,7 @@ def _oxigraph_folder() -> pyoxigraph.Store:
 
 @contextmanager
 def _oxigraph_on_disk() -> Iterator[Graph]:
-    # The store is opened only once, because that takes longer than most examples.
+    # The store is opened only once, because opening takes longer than most examples.
     inner = _oxigraph_folder()
     inner.clear()
     yield Dataset(OxigraphStore(store=inner))
@@ -199,7 +199,7 @@ def _berkeley() -> Iterator[Graph]:
 @functools.cache
 def _sqlalchemy_store() -> Any:
     with warnings.catch_warnings():
-        # The module asks setuptools for its own version, which gives a warning.
+        # The module asks setuptools for its own version, which causes a warning.
         warnings.simplefilter("ignore")
         module = pytest.importorskip("rdflib_sqlalchemy.store")
         store = module.SQLAlchemy(identifier=NAME)
@@ -209,7 +209,7 @@ def _sqlalchemy_store() -> Any:
 
 @contextmanager
 def sqlalchemy() -> Iterator[Graph]:
-    # The store is opened only once, because making its tables takes longer than most examples.
+    # The store is opened only once, because creating its tables takes longer than most examples.
     store = _sqlalchemy_store()
     with store.engine.begin() as connection:
         for table in store.tables.values():
@@ -218,7 +218,7 @@ def sqlalchemy() -> Iterator[Graph]:
 
 
 def endpoint(url: str) -> Callable[[], AbstractContextManager[Graph]]:
-    """Return a function that makes an empty target of a SPARQL endpoint.
+    """Return a function that makes an empty target on a SPARQL endpoint.
 
     Args:
         url: The URL of a Fuseki dataset that may be emptied.
@@ -271,7 +271,7 @@ MORE = [
         is_dataset=False,
     ),
 ]
-"""Stores that use other paths through the package."""
+"""Stores that exercise other code paths of the package."""
 
 each_store = pytest.mark.parametrize(
     "store",

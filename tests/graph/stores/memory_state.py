@@ -8,9 +8,9 @@ DICTS = ("spo", "pos", "osp", "tripleContexts")
 
 
 def ordered(value: Any) -> Any:
-    """Return dicts as lists of their items, which have an order, and nodes as their repr.
+    """Return dicts as lists of their items, which are ordered, and nodes as their repr.
 
-    For rdflib, literals that differ only in the case of a language tag are equal.
+    In rdflib, literals that differ only in the case of a language tag are equal.
     """
     if isinstance(value, dict):
         return [(ordered(key), ordered(item)) for key, item in value.items()]
@@ -20,12 +20,12 @@ def ordered(value: Any) -> Any:
 
 
 def private(store: Memory, name: str) -> Any:
-    """Return the attribute of the store with a private name."""
+    """Return a private attribute of the store."""
     return getattr(store, f"_Memory__{name}")
 
 
 def full_state(store: Memory) -> dict[str, Any]:
-    """Return all that the store keeps of statements, including the order of its dicts."""
+    """Return everything that the store keeps about statements, including the order of its dicts."""
     state = {name: ordered(private(store, name)) for name in DICTS}
     state["contextTriples"] = {
         key: {ordered(triple) for triple in triples}

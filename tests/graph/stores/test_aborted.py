@@ -1,7 +1,7 @@
 """Tests that an aborted or interrupted change leaves every store exactly as it was.
 
-Each store has its own notion of equal terms, and spells terms in its own way. So the tests ask
-each store for all that it has, before and after, and compare the answers.
+Each store has its own notion of equal terms, and its own spelling of terms. So the tests ask each
+store for everything that it has, before and after, and compare the results.
 """
 
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ IRI = XSD.anyURI
 
 
 def literal(text: str, **more: Any) -> Literal:
-    """Return a literal exactly as it is spelled."""
+    """Return a literal with exactly the given spelling."""
     return Literal(text, **more, normalize=False)
 
 
-# In each family, some store confuses some of the literals, and some literals do not equal
+# In each family, some store confuses some of the literals, and some literals are not equal to
 # themselves.
 FAMILIES = [
     [
@@ -49,7 +49,7 @@ FAMILIES = [
     ],
 ]
 IRIS = [URIRef("urn:a"), URIRef("urn:b")]
-# SQLAlchemy's store keeps each kind of statement in its own table.
+# SQLAlchemy's store uses a separate table for each kind of statement.
 TYPE, P = RDF.type, URIRef("urn:p")
 
 
@@ -59,7 +59,7 @@ def operation(op: Op, s: Any, pair: tuple[Any, Any], g: Any) -> jr.Operation:
 
 @st.composite
 def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
-    """Draw three lists of operations with a few similar terms, without marks of transactions."""
+    """Draw three lists of operations with a few similar terms, without transaction markers."""
     nodes = st.sampled_from(IRIS if store.is_endpoint else [*IRIS, BNode("b")])
     family = draw(st.sampled_from(FAMILIES))
     if store.merges_languages:
@@ -81,7 +81,7 @@ def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
         st.sampled_from(names),
     )
     if store.unbinds and not store.is_endpoint:
-        # The empty prefix is left out: BerkeleyDB's own bind treats it as missing, and then fails.
+        # The empty prefix is omitted: BerkeleyDB's own bind treats it as missing, and then fails.
         prefixes, iris = st.sampled_from(["a", "b"]), st.sampled_from(["urn:a#", "urn:b#"])
         operations = st.one_of(
             *[operations] * 4,
@@ -92,7 +92,7 @@ def plans(draw: st.DrawFn, store: StoreAtHand) -> list[list[Any]]:
 
 
 def begin(store: StoreAtHand, target: Graph, operations: list[Any]) -> None:
-    """Give a new target its first content."""
+    """Give a new target its initial content."""
     perform(target, operations)
     if isinstance(target, Dataset) and not store.is_endpoint:
         target.graph(URIRef("urn:empty"))
@@ -107,7 +107,7 @@ def graph_of(target: Graph, name: URIRef | None) -> Graph:
 
 
 def perform(target: Graph, operations: list[Any]) -> None:
-    """Do the operations with rdflib's own methods, where rdflib has any."""
+    """Perform the operations with rdflib's own methods, where rdflib has any."""
     for op, *terms in operations:
         if op in (Op.A, Op.D):
             *triple, g = terms
@@ -129,7 +129,7 @@ ENDS: dict[str, list[Any]] = {
 
 @contextmanager
 def spelling(data: st.DataObject) -> Iterator[None]:
-    """Let rdflib normalize literals in a block, or not; most stores read them as it does."""
+    """Make rdflib normalize literals in a block, or not; most stores read them as rdflib does."""
     was_normalizing = rdflib.NORMALIZE_LITERALS
     rdflib.NORMALIZE_LITERALS = data.draw(st.booleans(), "literals are normalized")
     try:
@@ -147,7 +147,7 @@ def check_apply(store: StoreAtHand, data: st.DataObject) -> None:
         wanted = exact_state(target)
         undone(target, [(Op.TX,), *second, *end])
         assert exact_state(target) == wanted
-    # All transactions are applied at once, while a log is kept from one to the next.
+    # All transactions are applied in one call, which keeps its undo log between them.
     with store.make() as target:
         begin(store, target, start)
         undone(target, [(Op.TX,), *first, (Op.TC,), (Op.TX,), *second, *end])
@@ -155,7 +155,7 @@ def check_apply(store: StoreAtHand, data: st.DataObject) -> None:
 
 
 def undone(target: Graph, operations: list[Any]) -> None:
-    """Apply operations whose last transaction is undone, or operations that the store refuses."""
+    """Apply operations whose last transaction is rolled back, or that the store refuses."""
     try:
         jr.apply(operations, target)
     except jr.RollbackError:
@@ -175,7 +175,7 @@ def check_record(store: StoreAtHand, data: st.DataObject) -> None:
         wanted = exact_state(target)
         with suppress(Failure, SpellingError), jr.record(target):
             if is_nested and not target.store.transaction_aware:
-                # The outer recording gets the changes that undo those of the inner one.
+                # The outer recording receives the changes that roll back the inner recording.
                 check_block(store, data, target, blocks)
             for operations in blocks:
                 change(target, store, data.draw(st.sampled_from(WAYS), "way"), operations)

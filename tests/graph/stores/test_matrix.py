@@ -1,4 +1,4 @@
-"""Tests every use of every store, and that the page of stores shows the results."""
+"""Tests every use of every store, and that the page on stores shows the results."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,7 +32,7 @@ PREFIX = (Op.PA, "ex", URIRef("http://example.org/"), None)
 
 
 def filled(target: Graph) -> set[str]:
-    """Put some statements into a target; return its content."""
+    """Add some statements to a target; return its content."""
     graphs = [target]
     if isinstance(target, Dataset):
         graphs = [target.default_graph, target.graph(URIRef("urn:g"))]
@@ -43,7 +43,7 @@ def filled(target: Graph) -> set[str]:
 
 
 def content(target: Graph) -> set[str]:
-    # Some stores give "x"^^xsd:string for "x", which is the same in RDF 1.1.
+    # Some stores return "x"^^xsd:string for "x", which is the same in RDF 1.1.
     adds = (op[1:] for op in jr.diff(type(target)(), target) if op[0] == Op.A)
     return {str(terms).replace(f", datatype={XSD.string!r}", "") for terms in adds}
 
@@ -118,10 +118,10 @@ USES: dict[str, Callable[[Graph], None]] = {
 
 
 def try_out(store: StoreAtHand) -> dict[str, str]:
-    """Return the error of each use, or nothing if the use works.
+    """Return the error of each use, or an empty string if the use works.
 
     Raises:
-        Exception: A use fails, and not with an error of this package.
+        Exception: A use fails with an error that is not from this package.
     """
     said = {}
     for name, use in USES.items():
@@ -135,7 +135,7 @@ def try_out(store: StoreAtHand) -> dict[str, str]:
 
 
 def lines_of(store: StoreAtHand, said: dict[str, str]) -> tuple[str, list[str]]:
-    """Return the row of a store, and the lines below the table about uses that fail."""
+    """Return a store's table row, and the lines below the table about uses that fail."""
     kind = "Dataset" if store.is_dataset else "Graph"
     cells = [store.name, kind, *("no" if said[use] else "yes" for use in USES)]
     row = f"| {' | '.join(cells)} |\n"

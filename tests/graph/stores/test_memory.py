@@ -1,4 +1,4 @@
-"""Tests that the fast way into the Memory store has the result of the store's own methods."""
+"""Tests that the fast path into the Memory store gives the same result as the store's methods."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,8 +28,9 @@ from jelly_rdflib.terms import TripleTerm
 from tests.graph.stores.at_hand import exact_state
 from tests.graph.stores.memory_state import full_state
 
-# There are few terms, so that statements are repeated, and they are made again each time, so that
-# equal ones are different objects. A URIRef and a Literal of the same text have the same hash.
+# There are few terms, so that statements are repeated, and the terms are recreated each time, so
+# that equal terms are different objects. A URIRef and a Literal with the same text have the same
+# hash.
 IDENTIFIED = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.sampled_from("ab").map(BNode)
 LITERALS = st.builds(
     lambda text, more: Literal(text, **more),
@@ -83,7 +84,7 @@ def test_equals_the_general_way(
     general_counts = run(general_way(general, is_atomic), transactions)
     states = full_state(fast.store), full_state(general.store)
     for state in states:
-        # If a deleted statement is not there, only the fast way registers its graph.
+        # If a deleted statement does not exist, only the fast path registers its graph.
         del state["context_obj_map"]
     assert states[0] == states[1]
     assert fast_counts == general_counts
@@ -126,7 +127,7 @@ def test_rollback_from_the_middle_of_a_change(
     try:
         changes.statements(iter(operations))
     except KeyboardInterrupt:
-        # Another interrupt comes while the changes are undone.
+        # Another interrupt comes while the changes are rolled back.
         Interrupting.fuse = fuse
     with suppress(KeyboardInterrupt):
         log.undo(changes, changes.begin_undoing, changes.end_undoing)
@@ -202,7 +203,7 @@ def test_only_for_the_very_store() -> None:
 
 
 def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
-    """Such terms are refused, because rdflib's dicts would take time quadratic in their number."""
+    """Such terms are refused, because rdflib's dicts would need time quadratic in their number."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
     colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(201)]
     assert len({hash(literal) for literal in colliding}) == 1
@@ -218,7 +219,7 @@ def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
 
 @pytest.mark.slow
 def test_colliding_terms_are_counted_over_the_whole_stream() -> None:
-    """Between the colliding terms are so many others that the earlier terms are forgotten."""
+    """So many other terms come between the colliding ones that the earlier ones are forgotten."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
 
     def operations() -> Iterator[Operation]:

@@ -1,4 +1,4 @@
-"""Tests changes to prefixes in one transaction after the other, and limits on their number."""
+"""Tests prefix changes in consecutive transactions, and limits on the number of prefixes."""
 
 import io
 from typing import Any
@@ -57,7 +57,7 @@ def test_what_a_transaction_changed_is_news_for_the_next() -> None:
 
 
 def test_what_a_transaction_may_change() -> None:
-    """Changes wait in memory until the commit; a repeated change waits only once."""
+    """Changes are kept in memory until the commit; a repeated change is kept only once."""
     limits = jr.Limits(max_prefixes=3)
     three = [unbind("a"), unbind("b"), unbind("c")]
     jr.apply(write([TX, *three * 2, TC, TX, *three, TC]), Graph(), limits=limits)
@@ -67,7 +67,7 @@ def test_what_a_transaction_may_change() -> None:
 
 
 def test_how_many_prefixes_a_store_may_have() -> None:
-    """The limit counts the prefixes that a store has, not all that it ever had."""
+    """The limit counts the current prefixes of a store, not all prefixes that it ever had."""
     room = 3
     limits = jr.Limits(max_prefixes=len(list(Graph().namespaces())) + room)
     turns = [
@@ -86,7 +86,7 @@ def test_how_many_prefixes_a_store_may_have() -> None:
 
 
 def test_namespaces_of_statements_are_taken_back_at_the_limit() -> None:
-    """Prefixes are unbound at the limit, although rdflib's own method binds them one by one."""
+    """At the limit, prefixes are unbound again, though rdflib's method binds them one by one."""
     file = io.BytesIO()
     with jr.StatementWriter(file, jr.StreamOptions(namespace_declarations=True)) as writer:
         for number in range(20):

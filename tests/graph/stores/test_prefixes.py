@@ -1,4 +1,4 @@
-"""Tests prefixes of stores that keep them in other ways, or give an IRI two prefixes."""
+"""Tests stores that keep prefixes in other ways, or that give an IRI two prefixes."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ ONE, TWO, THREE = (URIRef(f"urn:{number}#") for number in range(1, 4))
 
 
 def test_tables_of_bytes() -> None:
-    """rdflib's BerkeleyDB store has tables of bytes."""
+    """rdflib's BerkeleyDB store has tables whose keys and values are bytes."""
     store: Any = Store()
     iris: dict[bytes, bytes] = {}
     names: dict[bytes, bytes] = {}
@@ -50,13 +50,13 @@ def test_bound_in_one_direction_only(iris: Any, names: Any) -> None:
 
 
 def test_what_may_change_is_followed() -> None:
-    """A prefix leads to an IRI, this IRI to another prefix, and so on."""
+    """A prefix leads to an IRI, the IRI to another prefix, and so on."""
     prefixes = PrefixMap({"a": ONE, "b": TWO, "c": THREE}, {ONE: "b", TWO: "c", THREE: "a"})
     assert prefixes.watch("a", None) == {"a": ONE, "b": TWO, "c": THREE}
 
 
 class Hidden(SimpleMemory):
-    """A store that hides its prefixes, so that only the methods of all stores are left."""
+    """A store that hides its prefixes, so that only the methods common to all stores are left."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Tests that an undone change leaves each term as the store itself spells it."""
+"""Tests that a rolled-back change restores each term in the store's own spelling."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,14 +32,14 @@ def apply_all(target: Graph, operations: list[Any]) -> None:
 
 
 def change_recorded(target: Graph, operations: list[Any]) -> None:
-    """Record changes by rdflib's own methods, and leave the recording by an exception."""
+    """Record changes made by rdflib's own methods, and leave the recording with an exception."""
     with suppress(Failure), jr.record(target):
         perform(target, operations)
         raise Failure
 
 
 def apply_recorded(target: Graph, operations: list[Any]) -> None:
-    """Apply the changes while they are recorded, and leave the recording by an exception."""
+    """Apply the changes while they are recorded, and leave the recording with an exception."""
     with suppress(Failure), jr.record(target):
         jr.apply([TX, *operations, TC], target)
         raise Failure
@@ -79,7 +79,7 @@ STORES = [each for each in (*AT_HAND, *MORE) if not each.is_slow]
     ids=str,
 )
 def test_every_short_sequence(store: StoreAtHand, alike: str, way: Any) -> None:
-    """Up to four changes of two literals are undone, from each possible set of data."""
+    """Up to four changes of two literals are rolled back, from each possible initial state."""
     terms = ALIKE[alike]
     size = 4 if way is apply_all and store.name in LONGEST else 2
     with store.make() as target:
@@ -95,7 +95,7 @@ def test_every_short_sequence(store: StoreAtHand, alike: str, way: Any) -> None:
 
 
 def test_indexes_of_memory_that_spell_a_statement_in_two_ways() -> None:
-    """Two graphs have different spellings of a statement, and each gets its own spelling back."""
+    """Two graphs have different spellings of a statement; each gets its own spelling back."""
     for make in (Dataset, lambda: Dataset(OtherMemory()), lambda: Dataset(TransactionalStore())):
         for way in WAYS:
             dataset = make()
@@ -158,7 +158,7 @@ def test_blank_nodes_are_refused_where_they_could_not_be_undone() -> None:
 
 
 def test_an_unbound_prefix_is_bound_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A SPARQL store can unbind prefixes, although rdflib has no method for that."""
+    """A SPARQL store can unbind prefixes, although rdflib has no method for this."""
     store = SPARQLUpdateStore("urn:q", "urn:u")
     target = Dataset(store)
     target.bind("before", S)
@@ -210,7 +210,7 @@ def test_a_subscriber_that_adds_what_is_alike(store: StoreAtHand) -> None:
         wanted = exact_state(target)
         target.store.dispatcher = Dispatcher()
         target.store.dispatcher.subscribe(TripleAddedEvent, add_another)
-        # The dispatcher of rdflib refuses an event without a subscriber.
+        # rdflib's dispatcher refuses an event without a subscriber.
         target.store.dispatcher.subscribe(TripleRemovedEvent, lambda event: None)
         try:
             with suppress(Failure), jr.record(target):

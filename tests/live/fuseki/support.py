@@ -1,4 +1,4 @@
-"""Runs a real Apache Jena Fuseki with a dataset on the disk. Tests may kill it."""
+"""Runs a real Apache Jena Fuseki with a dataset on disk. Tests may kill it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PREFIX tdb2: <http://jena.apache.org/2016/tdb#>
 
 
 class Fuseki:
-    """A server on the same port each time that it is started."""
+    """A server that uses the same port each time it is started."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -67,7 +67,7 @@ class Fuseki:
         self.kill()
 
     def dataset(self) -> Dataset:
-        """Return a dataset of rdflib's store for endpoints, which sends changes at a commit."""
+        """Return a dataset with rdflib's store for endpoints, which sends changes at a commit."""
         store = SPARQLUpdateStore(
             f"{self.dataset_url}/query",
             f"{self.dataset_url}/update",
@@ -77,7 +77,7 @@ class Fuseki:
         return Dataset(store, default_union=False)
 
     def quads(self) -> set[tuple[Any, ...]]:
-        """Return all statements, with the texts of blank nodes and graphs."""
+        """Return all statements; blank nodes and graphs are in text form."""
         query = "SELECT * { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
         return {(row.s, row.p, row.o, row.g) for row in self.dataset().store.query(query)}
 

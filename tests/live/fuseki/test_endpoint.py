@@ -1,4 +1,4 @@
-"""Tests changes to a SPARQL endpoint by rdflib's store: each transaction is one update."""
+"""Tests changes to a SPARQL endpoint through rdflib's store: each transaction is one update."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def test_an_update_that_the_endpoint_refuses_leaves_nothing(
     with pytest.raises(ValueError, match="something wrong"):
         jr.apply([(Op.TX,), add(1), delete(0), (Op.A, S, BAD, S, None), (Op.TC,)], dataset)
     assert held(fuseki) == [0]
-    # The store also keeps nothing that it would send with the next update.
+    # Nor does the store keep anything to send with the next update.
     jr.apply([add(3)], dataset)
     assert held(fuseki) == [0, 3]
 

@@ -150,7 +150,7 @@ def test_a_blank_node_keeps_its_label(fuseki: Fuseki) -> None:
     ],
 )
 def test_a_strange_term_is_not_dropped_in_silence(fuseki: Fuseki, term: Any) -> None:
-    # Fuseki 5.6 answers 200 to a patch that it can't parse, and applies nothing.
+    # Fuseki 5.6 responds with 200 to a patch that it can't parse, and applies nothing.
     jr.apply([(Op.TX,), (Op.A, S, P, term, None), add(1), (Op.TC,)], fuseki.url)
     assert len(fuseki.quads()) == 2
 

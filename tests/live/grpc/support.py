@@ -1,4 +1,4 @@
-"""Servers for tests, and calls with bytes instead of messages."""
+"""Servers for tests, and calls that use bytes instead of messages."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ def served(folder: Path, *, tls: tuple[Path, Path] | None = None, **options: Any
 
 
 class Server(Program):
-    """``jellyp log serve --grpc-port``, at the same port each time that it is started."""
+    """``jellyp log serve --grpc-port``, on the same port each time it is started."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -62,7 +62,7 @@ class Server(Program):
 
 
 def call(address: str, kind: str, method: str, request: Any, *metadata: tuple[str, Any]) -> Any:
-    """Make a call with bytes; return its answers and its code."""
+    """Make a call with bytes; return the responses and the status code."""
     host, _, topic = address.partition("://")[2].partition("/")
     metadata = ("topic-bin", topic.encode()), *metadata
     with grpc.insecure_channel(host) as channel:

@@ -34,7 +34,7 @@ def test_a_server_that_is_slow_to_take_a_connection(url: str) -> None:
 
 
 class Fake:
-    """A server of patches with given answers."""
+    """A patch server with given responses."""
 
     def __init__(self, *answers: Iterable[bytes]) -> None:
         self._answers = iter(answers)

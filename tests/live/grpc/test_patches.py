@@ -1,4 +1,4 @@
-"""Tests a patch log by gRPC: server, sources, sinks, and other implementations."""
+"""Tests a patch log over gRPC: server, sources, sinks, and other implementations."""
 
 import asyncio
 import random
@@ -35,7 +35,7 @@ def address(url: str) -> str:
 
 
 def ask(address: str, *metadata: tuple[str, Any], **fields: Any) -> tuple[Any, str, str]:
-    """Subscribe with a request of protobuf, which must be refused."""
+    """Subscribe with a protobuf request that must be refused."""
     request = message_class("RdfPatchSubscribe")(**fields)
     return call(address, "unary_stream", SUBSCRIBE, request.SerializeToString(), *metadata)
 
@@ -53,7 +53,7 @@ def publish(address: str, frames: list[Any], *metadata: tuple[str, Any]) -> tupl
 def test_faults_of_a_server_that_stay_end_a_source(
     log: jr.PatchLog, address: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Repeated faults end a source, unless they are far apart, as with a proxy that ends calls."""
+    """Repeated faults end a source, unless they are far apart, as if a proxy ends calls."""
     log.append(patch_of(0))
     tries = []
 
@@ -127,7 +127,7 @@ def test_an_answer_says_the_version_and_the_id(log: jr.PatchLog, address: str, n
 
 
 def test_a_patch_counts_once(log: jr.PatchLog, address: str) -> None:
-    """A patch that is sent again counts once, also if another patch follows it already."""
+    """A patch that is sent again counts once, even if another patch already follows it."""
     for _ in range(2):
         frames = [*LiveEncoder().encode(with_id(1))]
         assert publish(address, frames) == ([(1, str(patch_id(1)))], "OK", "")
@@ -148,7 +148,7 @@ def test_a_patch_follows_the_one_that_it_names(log: jr.PatchLog, address: str) -
     assert f"<{patch_id(3)}>" in str(caught.value)
     _, code, _ = publish(address, LiveEncoder().encode(with_id(3, prev=1)))
     assert code == "ABORTED"
-    # The log has a patch with this id at another place.
+    # The log has a patch with this id at another position.
     _, code, _ = publish(address, LiveEncoder().encode(with_id(2, prev=3)))
     assert code == "ABORTED"
     log.refresh()
@@ -239,7 +239,7 @@ def test_a_patch_that_is_too_large_is_refused(
     assert log.version == 100
 
 
-# Who may do what.
+# Access rights.
 
 
 def test_tokens_have_rights(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Tests Jelly-RDF by gRPC: the rules of the specification, and other implementations."""
+"""Tests Jelly-RDF over gRPC: the rules of the specification, and other implementations."""
 
 import threading
 import time
@@ -34,7 +34,7 @@ def serving(statements: Any, options: jr.StreamOptions | None = None, **more: An
 
 
 def ask(server: RdfStreamServer, topic: str = "", **fields: Any) -> tuple[list[bytes], str, str]:
-    """Subscribe, with requested options of protobuf."""
+    """Subscribe with requested options as protobuf fields."""
     request = message_class("RdfStreamSubscribe")(topic=topic)
     for name, value in fields.items():
         setattr(request.requested_options, name, value)
@@ -62,14 +62,14 @@ def read(frames: list[bytes]) -> tuple[jr.StreamOptions, list[Any]]:
 
 
 def publish(frames: list[bytes], **more: Any) -> tuple[Any, list[int]]:
-    """Publish frames; return the answer, and the sizes of the frames that were taken."""
+    """Publish frames; return the response, and the sizes of the received frames."""
     taken: list[int] = []
     with RdfStreamServer(publish=lambda frames: taken.extend(map(len, frames)), **more) as server:
         address = server.start("127.0.0.1", 0)
         return call(address, "stream_unary", PUBLISH, frames), taken
 
 
-# The rules of options handling.
+# Options handling.
 
 
 @pytest.mark.parametrize("topic", ["", "changes", "été/☃ 𝄞"])
@@ -183,7 +183,7 @@ def test_a_published_stream_that_can_not_be_processed_is_refused() -> None:
 
 
 def test_the_answer_comes_after_the_stream_is_complete() -> None:
-    """The server answers after the whole stream, even if its function does not read it."""
+    """The server responds after the whole stream, even if its function does not read it."""
     encoder, sent = jr.StatementEncoder(), []
 
     def frames() -> Iterator[bytes]:
@@ -210,7 +210,7 @@ def test_a_statement_that_is_too_large_for_a_frame_ends_the_stream() -> None:
     assert (code, "frame" in detail) == ("INVALID_ARGUMENT", True)
 
 
-# What users write.
+# Typical uses.
 
 
 def raiser(error: Exception) -> Any:
@@ -303,7 +303,7 @@ def test_a_request_that_is_garbage_is_refused() -> None:
             assert call(address, "unary_stream", SUBSCRIBE, garbage)[1] == "INVALID_ARGUMENT"
 
 
-# A server by protobuf's own classes.
+# A server that uses protobuf's own classes.
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from tests.cli.support import COMMAND, ENVIRONMENT
 
 
 class Client(TestClient):
-    """A client without a server, which checks that the interface describes each answer."""
+    """A client without a server, which checks that the interface describes each response."""
 
     def __init__(self, app: Any) -> None:
         super().__init__(app, base_url="http://localhost", raise_server_exceptions=False)
@@ -62,7 +62,7 @@ def served(folder: Path, http: Any = "auto", **options: Any) -> Iterator[str]:
 
 
 class Program:
-    """``jellyp log serve``, on the same port each time that it is started."""
+    """``jellyp log serve``, on the same port each time it is started."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._command = [*COMMAND, "log", "serve", str(folder), *arguments]
@@ -99,10 +99,10 @@ class Program:
 
 
 class Network:
-    """A way to a server that resets its connections in the middle, until `mend` is called.
+    """A proxy for a server that resets connections mid-transfer, until `mend` is called.
 
-    Each connection ends after a random number of bytes, in one direction or the other; or none does
-    if there are no ``most`` bytes. Nothing comes through in the first ``delay`` seconds.
+    Each connection is reset after a random number of bytes, fewer than ``most``, in one direction
+    or the other; with 0 no connection is. Nothing is transmitted in the first ``delay`` seconds.
     """
 
     def __init__(
@@ -121,9 +121,9 @@ class Network:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self) -> None:
-        """End all connections, and accept no new ones."""
+        """Close all connections, and accept no new ones."""
         for each in (self._listening, *self._open):
-            # This wakes the thread that waits for a connection; `close` alone does not.
+            # This wakes the thread that waits for a connection; `close` alone would not.
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -166,7 +166,7 @@ class Network:
                     others[one].sendall(data)
                     if left is not None and left <= 0:
                         self.breaks += 1
-                        # Closing a socket with unread bytes resets it, and so does this option.
+                        # Closing a socket with unread bytes resets it, as this option does.
                         for each in others:
                             each.setsockopt(
                                 socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)

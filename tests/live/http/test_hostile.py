@@ -1,4 +1,4 @@
-"""Tests servers and clients that send too much, too slowly, or without an end."""
+"""Tests servers and clients that send too much, too slowly, or endlessly."""
 
 import json
 import socket
@@ -33,7 +33,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 
 @contextmanager
 def answering(make: Callable[[bytes], Iterator[bytes]]) -> Iterator[str]:
-    """Answer each connection by bytes that are made for its first request."""
+    """Respond to each connection with bytes that are generated from its first request."""
 
     def answer(connection: socket.socket) -> None:
         with connection, suppress(OSError):
@@ -52,7 +52,7 @@ def answering(make: Callable[[bytes], Iterator[bytes]]) -> Iterator[str]:
 
 
 def dripping(data: bytes, pause: float = 0.05) -> Iterator[bytes]:
-    """Yield a byte now and then, without an end."""
+    """Yield a byte now and then, endlessly."""
     while True:
         for byte in data:
             yield bytes([byte])
@@ -60,7 +60,7 @@ def dripping(data: bytes, pause: float = 0.05) -> Iterator[bytes]:
 
 
 def endless(status: str, coding: str) -> Iterator[bytes]:
-    """Yield an endless answer, each KiB of which may unpack to a MiB."""
+    """Yield an endless response, each KiB of which may decompress to a MiB."""
     yield f"HTTP/1.1 {status}\r\nContent-Encoding: {coding}\r\n\r\n".encode()
     packer = zlib.compressobj(wbits={"gzip": 31}.get(coding, 15))
     many = b" " * (1 << 20)
@@ -101,7 +101,7 @@ SLOW: dict[str, Callable[[], Iterator[bytes]]] = {
 def test_an_answer_that_drips_is_broken_off(
     client: str, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # This is less than the time for each byte, so the whole time is checked, too.
+    # This is less than the time limit per byte, so the limit on the whole time is also checked.
     monkeypatch.setattr(watched, "GRACE", -0.8)
 
     def make(_: bytes) -> Iterator[bytes]:
@@ -254,7 +254,7 @@ def test_a_host_has_half_of_the_connections(tmp_path: Path) -> None:
 
 
 def test_a_request_that_lasts_is_not_cut(tmp_path: Path) -> None:
-    """The server does not cut off a follower, or a client that sends many requests."""
+    """The server does not cut off a follower or a client that sends many requests."""
     folder = jr.PatchLog.create(tmp_path / "log").path
     with served(folder, http=protocol(10, 0.1)) as address:
         follower = jr.PatchLog(address).follow(0)

@@ -1,7 +1,7 @@
-"""Tests the server with Schemathesis, by valid and invalid requests from /openapi.json.
+"""Tests the server with Schemathesis, with valid and invalid requests from /openapi.json.
 
-It looks for codes, media types and schemas that the description lacks, for failures of the server,
-for wrong requests that are taken, and for requests without a token that are let through.
+It looks for codes, media types and schemas missing from the description, server errors, invalid
+requests that are accepted, and requests without a token that are let through.
 """
 
 from pathlib import Path
@@ -28,10 +28,10 @@ def write(context: Any, value: Any) -> bytes:
 
 
 def faults_in(server: LogServer, **generation: Any) -> list[str]:
-    """Return the findings of schemathesis from examples, edge cases and random requests."""
-    # Without this, a stream of events has no end.
+    """Return what schemathesis finds with examples, edge cases and random requests."""
+    # Without this, an event stream never ends.
     server.followers.is_ending = lambda: True
-    # The server is ready in any case.
+    # The server always counts as ready.
     server.metrics._followers = Followers(1)
     settings: Any = {
         "generation": {"deterministic": True, "no-shrink": True, **generation},

@@ -1,4 +1,4 @@
-"""Tests health, metrics, signals and messages of a server, for its operator."""
+"""Tests a server's health, metrics, signals and messages, for its operator."""
 
 import re
 import shutil
@@ -44,7 +44,7 @@ def log(tmp_path: Path) -> PatchLog:
 
 
 def samples(text: str) -> dict[str, float]:
-    """Return the values of metrics by their names and labels."""
+    """Return the values of metrics by name and labels."""
     return {
         f"{each.name}{each.labels or ''}": each.value
         for family in text_string_to_metric_families(text)
@@ -138,7 +138,7 @@ def test_metrics_count_followers_and_appends_of_both_transports(
             with live.open_sink(url) as sink:
                 sink.send(patch_of(url == server.url))
         assert numbers() == [before[0] + 2, before[1] + 2, 0]
-        # A follower can't go on.
+        # The follower can't continue.
         log.refresh()
         shutil.rmtree(log.path / "segments")
     wait(lambda: numbers()[0] == 0)
@@ -183,7 +183,7 @@ def test_the_health_service_of_grpc(log: PatchLog, monkeypatch: pytest.MonkeyPat
 
 
 def connect(address: str, *, tls: bool = False, reset: bool = False) -> socket.socket:
-    """Connect to a port without checking the certificate, optionally with a reset at the end."""
+    """Connect to a port without checking the certificate; optionally reset when it is closed."""
     found = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 20)
     if reset:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -235,7 +235,7 @@ def test_clients_that_go_away_leave_no_trace(log: PatchLog, tmp_path: Path, tls:
 def test_what_is_in_work_at_sigterm_is_done(log: PatchLog) -> None:
     with Program(log.path, "--access-log") as program, connect(program.address) as client:
         httpx2.get(f"{program.address}/patches/1?token=secret", headers=BEARER)
-        # The access log has neither the query nor the token.
+        # The access log contains neither the query nor the token.
         line = program.process.stdout.readline()
         assert re.fullmatch(
             r'\d{4}-\d\d-\d\d [\d:,]+ 127\.0\.0\.1:\d+ - "GET /patches/1 HTTP/1\.1" 200\n', line

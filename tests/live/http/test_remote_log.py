@@ -54,7 +54,7 @@ CALLS = st.one_of(
 
 
 def call(log: PatchLog, folder: Path, name: str, *arguments: Any) -> Any:
-    """Return the result of a call in a form that is equal for a folder and a server."""
+    """Return the result of a call in a form that is the same for a folder and a server."""
     match name, arguments:
         case "append", ():
             entry = log.append([(jr.Op.H, "id", patch_id(log.version + 1)), *change(log.version)])
@@ -173,7 +173,7 @@ def test_a_token_is_not_for_a_folder(path: Path) -> None:
 
 
 def test_a_patch_that_is_larger_than_memory_is_to_be(address: str, path: Path) -> None:
-    """A large patch goes through files on both sides, so memory stays bounded."""
+    """A large patch passes through files on both sides, so memory stays bounded."""
     many = [(jr.Op.A, S, P, Literal(f"{n}" + "x" * 4000), GRAPH) for n in range(400)]
     log = PatchLog(address)
     assert log.append(iter(many)).size > 1 << 20
@@ -190,7 +190,7 @@ def test_a_follower_ends_after_its_timeout(address: str) -> None:
     assert list(log.follow(timeout=0)) == []
     start = time.monotonic()
     with warnings.catch_warnings():
-        # The server is only silent, so the connection is not lost.
+        # The server is merely silent, so the connection is not lost.
         warnings.simplefilter("error", jr.ConnectionWarning)
         assert [entry.version for entry in log.follow(1, timeout=0.3)] == [2]
     assert time.monotonic() - start >= 0.3
@@ -252,7 +252,7 @@ def test_answers_that_are_errors(status: str, error: Any) -> None:
 
 
 def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) -> None:
-    """The digest of a patch detects bytes that changed on the way."""
+    """The digest of a patch detects bytes that changed in transit."""
     log = fill(PatchLog(address), 1)
     entry = log.entry(1)
     monkeypatch.setattr(remote_log.httpx2.Response, "iter_raw", lambda self: iter([b"damaged"]))
@@ -264,7 +264,7 @@ def test_a_patch_that_comes_damaged(address: str, path: Path, monkeypatch: Any) 
 
 
 class Lossy(remote_log.LogClient):
-    """A client whose first post reaches the server, but whose answer is lost."""
+    """A client whose first POST reaches the server, but whose response is lost."""
 
     between: Any = None
     is_done = True
@@ -323,7 +323,7 @@ def test_a_patch_that_was_squashed_before_its_answer_was_missed(
 def test_a_server_that_fails_may_have_committed(
     address: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After an error of the server, the client checks whether the patch was committed."""
+    """After a server error, the client checks whether the patch was committed."""
     from jelly_rdflib.log.history import FolderHistory
 
     append = FolderHistory.append

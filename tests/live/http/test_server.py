@@ -1,4 +1,4 @@
-"""Tests the answers of a log's server, and what it must not reveal."""
+"""Tests the responses of a log server, and what it must not reveal."""
 
 import asyncio
 import gzip
@@ -51,7 +51,7 @@ both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indi
 
 
 def patch_id(number: int) -> str:
-    """Return the id of a patch in the form of JSON and headers."""
+    """Return the id of a patch as it appears in JSON and headers."""
     return str(support.patch_id(number))
 
 
@@ -298,7 +298,7 @@ def test_a_page_of_another_site_changes_nothing(http: TestClient, log: PatchLog)
 
 
 def test_another_host_name_is_refused_without_tokens(log: PatchLog) -> None:
-    """Without tokens, the server refuses a foreign host name, against DNS rebinding."""
+    """Without tokens, the server refuses a foreign host name, to prevent DNS rebinding."""
     headers = {"Host": "evil.example"}
     assert client(log).get("/", headers=headers).status_code == 403
     assert client(log, is_open=True).get("/", headers=headers).status_code == 200
@@ -478,7 +478,7 @@ def test_each_request_takes_its_right(log: PatchLog, method: str, path: str, rig
 
 
 def test_every_path_takes_a_right(log: PatchLog) -> None:
-    """The list above has every path of the application."""
+    """The list above includes every path of the application."""
     paths = client(log).get("/openapi.json").json()["paths"]
     found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
     assert (
@@ -526,7 +526,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
         pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
         waiting = [asyncio.ensure_future(anext(each)) for each in pages]
         await asyncio.sleep(0.1)
-        # Each request would use the token.
+        # Each follower would call this function if they did not share the look.
         feed._after = lambda since: pytest.fail("a follower asks the log")  # type: ignore[method-assign]
         log.append(change(4))
         feed.look()
@@ -559,7 +559,7 @@ def test_what_is_squashed_or_damaged_holds_no_later_patch_back(log: PatchLog, da
             waiting = asyncio.ensure_future(anext(pages))
             await asyncio.sleep(0.1)
             log.append(change(7))
-            # Well before the heartbeat.
+            # The page arrives well before the heartbeat.
             page = await asyncio.wait_for(waiting, 5)
             assert [entry.version for entry in page] == [7]
 
@@ -642,7 +642,7 @@ def test_a_second_interrupt_prints_no_traceback(log: PatchLog) -> None:
         remote = PatchLog(program.address)
         assert next(remote.follow(2)).version == 3
         program.process.send_signal(signal.SIGINT)
-        # A signal that comes at the same time counts once.
+        # Signals that arrive at the same time count as one, so wait before sending the second one.
         time.sleep(0.05)
         code, err = program.end(signal.SIGINT)
         assert (code in (128 + signal.SIGINT, -signal.SIGINT), err) == (True, "")
@@ -657,7 +657,7 @@ def test_tls(log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
                 PatchLog(url)
         monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
         PatchLog(address).append(change(4))
-        # Closing a source ends the thread that reads by TLS at once.
+        # Closing a source immediately ends its thread, which reads over TLS.
         with live.connect(address) as source:
             assert [source.receive(30) is not None for _ in range(4)] == [True] * 4
             (reader,) = (each for each in threading.enumerate() if each.name == repr(source))

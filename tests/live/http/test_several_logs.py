@@ -1,4 +1,4 @@
-"""Tests several logs on one server: by name, with rights, and made while it runs."""
+"""Tests several logs on one server: by name, with rights, and created while it runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_a_log_is_created(folder: Path, path: str, headers: dict[str, str], stat
 
 def test_several_clients_make_one_log(folder: Path) -> None:
     http = client(folder)
-    # An earlier server was killed after it had made these files.
+    # An earlier server was killed after it had created this folder.
     (folder / "log0").mkdir()
     for number in range(5):
         with ThreadPoolExecutor(6) as pool:
@@ -120,7 +120,7 @@ def test_a_token_is_for_the_logs_that_it_names(folder: Path, tmp_path: Path) -> 
     http = client(folder, tokens=Tokens.read(path))
     assert (names(http, READ), names(http, MANAGE)) == (["two"], ["one", "two"])
     headers = {"Authorization": f"Bearer {READ}"}
-    # These answers describe all logs.
+    # These responses describe all logs.
     assert http.get("/metrics", headers=headers).status_code == 403
     assert http.get("/metrics", headers={"Authorization": f"Bearer {MANAGE}"}).is_success
     for name, status in (("one", 403), ("two", 200), ("no", 403)):
@@ -130,7 +130,7 @@ def test_a_token_is_for_the_logs_that_it_names(folder: Path, tmp_path: Path) -> 
         alone = client(folder / name, tokens=Tokens.read(path))
         for place in ("/", "/metrics"):
             assert alone.get(place, headers=headers).status_code == status
-    # This token may also make logs.
+    # This token also allows creating logs.
     http = client(folder, tokens=Tokens({MANAGE: Right.MANAGE}, {MANAGE: ["mine"]}))
     headers = {"Authorization": f"Bearer {MANAGE}"}
     assert [http.put(f"/{each}", headers=headers).status_code for each in ("x", "mine")] == [
@@ -155,7 +155,7 @@ def test_clients_and_followers_of_several(folder: Path) -> None:
             PatchLog(f"{address}/three")
         logs = [PatchLog(f"{address}/{name}") for name in ("one", "two")]
         assert [log.append(change(9)).version for log in logs] == [2, 3]
-        # All logs share the server's maximum of followers: half of two is one.
+        # All logs share the server's maximum number of followers: half of two is one.
         with live.connect(f"{address}/one", timeout=5) as source:
             assert source.receive(5) is not None
             assert httpx2.get(f"{address}/two/events").status_code == 503

@@ -14,7 +14,7 @@ from tests.live.certificate import make_certificate
 
 FOLDER = Path(__file__).resolve().parent
 USER, PASSWORD = "alice", "ThisMustNotBeTold"
-# Clients without a password may do everything; alice, by TLS, only what a test allows.
+# Clients without a password may do everything; alice, over TLS, only what a test allows.
 PROPERTIES = """
 process.roles=broker,controller
 node.id=1
@@ -50,12 +50,12 @@ log.retention.ms=-1
 
 
 class Broker(JavaServer):
-    """A broker whose topics stay in a folder when it is killed and started again.
+    """A broker whose topics are kept in a folder when it is killed and restarted.
 
     Attributes:
-        sasl_address: Where it asks for `USER` and `PASSWORD`, by TLS.
-        certificate: Its certificate.
-        behind: Its address behind a proxy that stands for a network.
+        sasl_address: The TLS address that requires `USER` and `PASSWORD`.
+        certificate: The broker's certificate.
+        behind: The broker's address behind a proxy that simulates a network.
         network: The port of that proxy.
     """
 
@@ -74,11 +74,11 @@ class Broker(JavaServer):
         self._properties.write_text(text, encoding="utf-8")
         cluster = urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
         config = ("--config", str(self._properties))
-        # The argument has "=", since one of 64 ids starts with "-".
+        # The argument has "=", since one in 64 ids starts with "-".
         self._run("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", *config)
 
     def start(self) -> None:
-        """Start the broker, and wait until it answers."""
+        """Start the broker, and wait until it responds."""
         self.start_main("kafka.Kafka", str(self._properties))
 
     @cached_property
@@ -91,7 +91,7 @@ class Broker(JavaServer):
         settings = {key.replace("_", "."): value for key, value in config.items()}
         topic = NewTopic(name, partitions, 1, config=settings)
         self.admin.create_topics([topic])[name].result(SECONDS)
-        # The broker learns of the topic a little later.
+        # The broker learns about the topic slightly later.
         while not self.admin.list_topics(name, SECONDS).topics[name].partitions:
             time.sleep(0.05)
 

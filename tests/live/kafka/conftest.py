@@ -20,7 +20,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         pytest.skip(f"Kafka's broker is not there: {error}")
     try:
         broker.start()
-        # The broker is slow until it has made its internal topics.
+        # The broker is slow until it has created its internal topics.
         broker.create_topic("first")
         produce(broker, "first", (None, frame_of(jr.PatchEncoder(), 0)))
         with live.connect(f"kafka://{broker.address}/first", group="first") as source:

@@ -1,4 +1,4 @@
-"""The bare client of Kafka, and the numbers of patches in a topic."""
+"""The plain Kafka client, and the numbers of patches in a topic."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from jelly_rdflib import Op, live
 from tests.live.kafka.broker import Broker
 from tests.live.patches import patch_of, take_all
 
-# A patch of more than some rows takes several frames.
+# A patch with more than 16 rows needs several frames.
 long_options = jr.PatchOptions(frame_rows=16)
 
 
@@ -22,7 +22,7 @@ def frame_of(encoder: jr.PatchEncoder, *numbers: int) -> bytes:
 
 
 def produce(broker: Broker, topic: str, *messages: tuple[Any, Any], partition: int = 0) -> None:
-    """Send messages, each a key and a value, by the bare client."""
+    """Send messages, each a key and a value, with the plain client."""
     producer = Producer({"bootstrap.servers": broker.address, "message.max.bytes": 20_000_000})
     for key, value in messages:
         producer.produce(topic, value, key, partition)
@@ -30,7 +30,7 @@ def produce(broker: Broker, topic: str, *messages: tuple[Any, Any], partition: i
 
 
 def consume(broker: Broker, topic: str, partitions: int = 1) -> list[Any]:
-    """Return all messages of a topic, by the bare client."""
+    """Return all messages of a topic, read with the plain client."""
     consumer = Consumer({"bootstrap.servers": broker.address, "group.id": "bare"})
     consumer.assign([TopicPartition(topic, each, 0) for each in range(partitions)])
     found = []

@@ -1,4 +1,4 @@
-"""Tests that the examples of the page about Kafka work, with the address of the test's broker."""
+"""Tests that the examples of the Kafka page work, with the address of the test's broker."""
 
 from pathlib import Path
 

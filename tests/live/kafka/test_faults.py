@@ -27,7 +27,7 @@ def test_a_follower_is_killed_50_times(
     broker: Broker, topic: str, tmp_path: Path, kind: str, group: dict[str, str]
 ) -> None:
     broker.create_topic(f"{topic}-2", 2)
-    # Long patches of two streams in one partition, interleaved, and of a third in the other.
+    # Long patches of two streams, interleaved in one partition, and of a third in the other.
     streams = {name: LiveEncoder(long_options, restart_every=40) for name in "abc"}
     sent: dict[str, list[int]] = {name: [] for name in streams}
 
@@ -46,7 +46,7 @@ def test_a_follower_is_killed_50_times(
                         message = (name, bytes(frame))
                         produce(broker, f"{topic}-2", message, partition=int(name == "c"))
 
-    # The broker accepts this much from one process at a time.
+    # Fewer in a group, where partitions are only free after a killed member's session timeout.
     kills = 50 if not group else 15
     url = f"kafka://{broker.address}/{topic}-2"
     kill_followers(kind, url, tmp_path / "kept", send, kills=kills, seed=kills, timeout=10, **group)
@@ -132,7 +132,7 @@ def test_connections_that_are_cut_in_the_middle(broker: Broker, topic: str, tmp_
             sink.send(patch_of(number, 100))
             number += 1
             time.sleep(0.01)
-        # The pending messages are more than one of these connections can carry.
+        # The pending messages are more than one of these connections can transmit.
         network.mend()
         sink.close()
         end = time.monotonic() + 120
@@ -166,7 +166,7 @@ def test_what_a_broker_does_not_take_is_told_and_the_sink_waits_for_room(
             with pytest.raises(ConnectionError, match="of the patches that were sent are not ack"):  # noqa: PT012
                 for number in range(5, 1000):
                     sink.send(patch_of(number, 40))
-            # The sink accepted no more than its buffer holds.
+            # The sink accepted no more than fits in its buffer.
             assert 5 < number < 30
             with pytest.raises(ConnectionError, match="the last 1 of the patches"):  # noqa: PT012
                 sink.send(patch_of(1000))

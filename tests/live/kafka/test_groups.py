@@ -63,7 +63,7 @@ def test_a_group_that_starts_with_the_latest_loses_nothing_from_then_on(url: str
         sink.send(patch_of(0))
         sink.flush()
         with live.connect(url, group="g", start="latest") as source:
-            # The group has not assigned it a partition yet.
+            # The group has not assigned a partition to the source yet.
             sink.send(patch_of(1))
             assert take(source, 1) == [1]
         sink.send(patch_of(2))
@@ -111,7 +111,7 @@ def test_two_sources_share_a_topic_while_patches_are_in_the_middle(
                 if takers == {"1", "2"} and len(kept) >= 4 * 30 - 4:
                     break
             assert takers == {"1", "2"}
-        # The other source has left, so its partitions return with the rest of their patches.
+        # The other source has left, so its partitions come back with the rest of their patches.
         for at, frames in enumerate(waiting):
             produce(broker, f"{topic}-4", *frames, partition=at)
         while take_one(one, 10 if len(kept) < 120 else 2):
@@ -130,7 +130,7 @@ def test_a_source_that_took_too_long_goes_on_where_it_was(url: str) -> None:
     with live.connect(url, **settings) as source:
         found = take(source, 3)
         time.sleep(7.5)
-        # The group has revoked its partition.
+        # The group has revoked the source's partition.
         source.acknowledge()
         assert found + take_all(source, 2) == [0, 1, 2, 3, 4]
         source.acknowledge()

@@ -1,4 +1,4 @@
-"""Tests topics of a real broker as sources and sinks."""
+"""Tests a real broker's topics as sources and sinks."""
 
 import json
 import time
@@ -27,7 +27,7 @@ def test_messages_are_bare_frames_that_protobuf_decodes(broker: Broker, topic: s
     assert len(messages) > 6
     assert len({message.key() for message in messages}) == 1
     assert all(message.headers() is None for message in messages)
-    # The last message ends the stream.
+    # The last message marks the end of the stream.
     assert [message.value() for message in messages if not message.value()] == [b""]
     assert messages[-1].value() == b""
     reference = Reference()
@@ -53,8 +53,8 @@ def test_all_frames_of_a_stream_go_to_one_partition_by_its_key(broker: Broker, t
 
 
 def test_a_source_goes_on_from_each_position(broker: Broker, topic: str, url: str) -> None:
-    # Three streams in one partition: long patches whose frames are interleaved, and frames with
-    # several patches.
+    # Three streams in one partition: two of long patches whose frames are interleaved, and one of
+    # frames with several patches.
     first, second = (LiveEncoder(long_options, restart_every=9) for _ in range(2))
     encoder = jr.PatchEncoder()
     messages: list[tuple[Any, Any]] = []
@@ -88,7 +88,7 @@ def test_a_source_reads_again_no_more_than_the_open_streams(url: str) -> None:
             assert place == [90, 95, 0, 0]
     with live.connect(url) as source:
         assert len(receive_all(source, 95)) == 95
-        # The sink ended its stream by a message without a patch, which may arrive later.
+        # The sink ended its stream with a message without a patch, which may arrive later.
         end = time.monotonic() + 30
         while (place := json.loads(source.position or "")["partitions"]["0"])[1] < 96:
             assert source.receive(0.2) is None
@@ -225,7 +225,7 @@ def test_patches_that_were_deleted_are_an_error(broker: Broker, topic: str, url:
 def test_a_dead_producer_does_not_hold_the_position_back(
     broker: Broker, topic: str, url: str
 ) -> None:
-    # Each of these sinks was killed, so its stream has no end.
+    # Each of these sinks was killed, so its stream was not ended.
     produce(broker, topic, *((f"{n}".encode(), frame_of(jr.PatchEncoder(), n)) for n in range(50)))
     with live.connect(url, streams=10) as source:
         assert take_all(source, 50) == list(range(50))
@@ -278,7 +278,7 @@ def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
         [bytes(f) for n in range(6) for f in each.encode(patch_of(n + at, 50))]
         for at, each in ((0, encoders[0]), (100, encoders[1]))
     ]
-    # This is in the middle of the first patch of the first stream.
+    # This position is in the middle of the first patch of the first stream.
     broken = [*frames[0][:6], b"junk", *frames[0][6:]]
     messages = [m for pair in zip(broken, [*frames[1], b""], strict=True)
                 for m in zip((b"1", b"2"), pair, strict=True)]  # fmt: skip
@@ -290,7 +290,7 @@ def test_the_rest_of_a_stream_is_left_out_with_its_bad_message(
         source.acknowledge()
     found = [number for number, _ in steps]
     assert [n for n in found if n >= 100] == list(range(100, 106))
-    # The stream starts again with its third patch.
+    # The stream restarts with its third patch.
     assert [n for n in found if n < 100] == [2, 3, 4, 5]
     with live.connect(url, timeout=1, position=steps[-1][1]) as source:
         assert list(source) == []

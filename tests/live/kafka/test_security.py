@@ -1,4 +1,4 @@
-"""Tests a broker that requires a password, by TLS, and restricts its users."""
+"""Tests a broker that requires a password, over TLS, and restricts its users."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def asking(broker: Broker, topic: str) -> str:
     return f"kafka://{broker.sasl_address}/{topic}"
 
 
-# The changed settings; None removes a setting.
+# The changed settings; None means that the setting is removed.
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"sasl.password": "Guessed!"}, PermissionError, "Authentication failed"),
     ({"security.protocol": None}, ConnectionError, r"no broker can be reached: .+"),

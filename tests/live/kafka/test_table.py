@@ -1,4 +1,4 @@
-"""Tests each fault in the table of faults that can happen to a topic of Kafka."""
+"""Tests each fault in the fault table that can happen to a Kafka topic."""
 
 from pathlib import Path
 

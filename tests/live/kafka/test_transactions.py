@@ -1,4 +1,4 @@
-"""Tests patches as transactions of Kafka."""
+"""Tests patches as Kafka transactions."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ def test_half_a_patch_is_never_seen(broker: Broker, topic: str, url: str) -> Non
             producer.flush(30)
             assert source.receive(1) is None
             if number == 1:
-                # The lookups of the aborted stream are lost with it.
+                # The lookups of the aborted stream are lost along with it.
                 producer.abort_transaction(30)
                 encoder.restart()
             else:

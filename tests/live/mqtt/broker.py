@@ -1,4 +1,4 @@
-"""Runs the real broker mosquitto. Tests may stop and kill it."""
+"""Runs a real mosquitto broker. Tests may stop and kill it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-# Debian installs it in a folder that only root has in its path.
+# Debian installs mosquitto in a folder that is only in root's path.
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 CONFIGURATION = """
 listener {port} 127.0.0.1
@@ -27,7 +27,7 @@ user root
 
 
 class Mosquitto:
-    """A broker that always has the same port, and keeps its sessions in a folder."""
+    """A broker that always uses the same port, and keeps its sessions in a folder."""
 
     def __init__(self, folder: Path, *lines: str, anonymous: str = "true") -> None:
         if PROGRAM is None:
@@ -37,7 +37,7 @@ class Mosquitto:
         self.url = f"mqtt://127.0.0.1:{self.port}"
         self._configuration = folder / "mosquitto.conf"
         text = CONFIGURATION.format(port=self.port, folder=folder, anonymous=anonymous)
-        # The last of two equal lines wins.
+        # If two lines have the same key, the last one wins.
         self._configuration.write_text(text + "".join(f"{line}\n" for line in lines), "utf-8")
         self._process: Any = None
 
@@ -52,13 +52,13 @@ class Mosquitto:
         raise AssertionError("mosquitto does not start")
 
     def stop(self) -> None:
-        """Stop the broker; it stores its sessions before it ends."""
+        """Stop the broker, which stores its sessions before it exits."""
         self._process.terminate()
         self._process.wait(30)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Suspend the broker in the block; its connections stay open."""
+        """Suspend the broker for the block; its connections stay open."""
         self._process.send_signal(signal.SIGSTOP)
         yield
         self._process.send_signal(signal.SIGCONT)

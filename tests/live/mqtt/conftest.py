@@ -7,7 +7,7 @@ from tests.live.mqtt.broker import Mosquitto
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
-    """Return a broker without passwords; skip the test if mosquitto is missing."""
+    """Yield a broker without passwords; skip the test if mosquitto is missing."""
     with Mosquitto(tmp_path_factory.mktemp("mosquitto")) as running:
         yield running
 

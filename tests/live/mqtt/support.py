@@ -1,4 +1,4 @@
-"""Sends messages as another program does."""
+"""Sends messages like another program."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ def publish(
     stamps: Sequence[tuple[str, int]] = (),
     retain: bool = False,
 ) -> None:
-    """Send messages by the bare client, with the stream and the number of each if given."""
+    """Send messages with the plain client, with the stream and number of each if given."""
     client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTv5)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()

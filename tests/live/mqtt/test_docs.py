@@ -1,4 +1,4 @@
-"""Tests that the examples on the page about MQTT work."""
+"""Tests that the examples on the MQTT page work."""
 
 import re
 from typing import Any

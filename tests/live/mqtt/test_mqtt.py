@@ -1,4 +1,4 @@
-"""Tests topics of the real broker mosquitto as sources and sinks."""
+"""Tests topics on a real mosquitto broker as sources and sinks."""
 
 import json
 import shutil
@@ -49,7 +49,7 @@ def test_what_a_sink_sends_a_source_receives(url: str) -> None:
 
 
 def messages_of(broker: Mosquitto, url: str, *patches: jr.Patch) -> list[Any]:
-    """Return the messages of a sink, as the bare client receives them."""
+    """Return a sink's messages as the plain client receives them."""
     topic = topic_of(url)
     arrived: list[Any] = []
 
@@ -179,7 +179,7 @@ def test_a_position_has_the_last_streams_alone(broker: Mosquitto, url: str) -> N
 
 
 def test_each_message_of_a_stranger_is_what_its_file_would_be(broker: Mosquitto, url: str) -> None:
-    """A foreign message is read like a file, also without an end mark or with no or two patches."""
+    """A foreign message is read like a file, even with no end mark or with zero or two patches."""
     add = b.add("s", "p", "o", "g")
     streams = [
         [kind, *rows]

@@ -1,4 +1,4 @@
-"""Tests each fault in the table of faults that can happen to a topic of MQTT."""
+"""Tests each fault in the fault table that can happen to an MQTT topic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.live.mqtt.support import publish
 
 
 class MqttPeer(Peer):
-    """A topic whose followers have a session that exists before the patches."""
+    """A topic whose followers have a session that was created before the patches were sent."""
 
     silence = 1.0
 
@@ -48,8 +48,8 @@ def peer(tmp_path: Path) -> Iterator[MqttPeer]:
 
 
 @pytest.mark.parametrize(
-    # A gap shows when the same sink sends more, see test_faults.py; and nobody is promised what was
-    # sent before he came.
+    # Deleted patches are not tested: a gap shows only when the same sink sends more (see
+    # test_faults.py), and a new session never receives earlier patches.
     "fault",
     [each for each in OF_TOPICS if "deleted" not in each.__name__],
 )

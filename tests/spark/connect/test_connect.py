@@ -1,4 +1,4 @@
-"""Tests all of `jelly_rdflib.spark` with Spark Connect, whose server is another process."""
+"""Tests all of `jelly_rdflib.spark` with Spark Connect, whose server is a separate process."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from tests.support import ROOT
 
 # Each public function has an example.
 EXAMPLES = ("jelly_rdflib/spark",)
-# What a server may do otherwise: tables without rows, streams, and batches that a process of the
+# What may differ on a server: tables without rows, streams, and batches that a process of the
 # server writes.
 TESTS = (
     "tests/spark/pipeline/test_chain.py::test_versions_by_number_and_id",
@@ -83,7 +83,7 @@ def _needs_connect() -> None:
 @pytest.mark.parametrize("what", [EXAMPLES, pytest.param(TESTS, marks=pytest.mark.slow)])
 def test_with_a_server(tmp_path: Path, what: tuple[str, ...]) -> None:
     with start_server(tmp_path) as address:
-        # PySpark then uses the functions of Connect.
+        # PySpark then uses the Connect functions.
         ended = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-rs", *what],
             cwd=ROOT,

@@ -14,7 +14,7 @@ def connector_jars() -> list[str]:
     """Return the paths of the jars that are not part of Spark.
 
     Raises:
-        tests.maven.UnavailableError: Maven can't get them.
+        tests.maven.UnavailableError: Maven can't download them.
     """
     import pyspark
 

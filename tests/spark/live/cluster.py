@@ -28,8 +28,8 @@ spark.ui.enabled false
 class Cluster:
     """A cluster whose master and workers keep their files in a folder.
 
-    Each worker has one core. What a program on it finds is in ``environment``: it has Spark, but no
-    Python with this package or with PySpark.
+    Each worker has one core. Programs on a worker run with ``environment``, in which they find
+    Spark, but no Python with this package or with PySpark.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -69,7 +69,7 @@ class Cluster:
         wait_for(self._processes[0], are_there, log, "the cluster")
 
     def stop(self) -> None:
-        """End all processes; the workers end their executors."""
+        """Terminate all processes; the workers terminate their executors."""
         for process in reversed(self._processes):
             process.terminate()
             process.wait()
@@ -92,6 +92,6 @@ class Cluster:
 
 
 def _without(path: str) -> list[str]:
-    """Return the PATH without the folder of this environment."""
+    """Return the PATH without the folder of this Python environment."""
     own = os.path.dirname(sys.executable)
     return [each for each in path.split(os.pathsep) if each != own]

@@ -1,7 +1,7 @@
-"""A driver that copies a topic into a Delta table; tests run it as a process, and kill it.
+"""A driver that copies a topic into a Delta table; tests run it as a process and kill it.
 
-Arguments: the broker's address, the table, the checkpoint, and the number of the batch after whose
-write the driver kills itself, before Spark has noted that the batch is done; -1: none.
+Arguments: the broker's address, the table, the checkpoint, and the number of a batch. The driver
+kills itself after writing this batch, before Spark has recorded it as done; -1 means never.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def main(address: str, table: str, checkpoint: str, last: int) -> None:
     )
 
     def add(batch: DataFrame, number: int) -> None:
-        # Delta Lake skips a batch that it has already. But Spark wants the states of each batch:
-        # this computes them.
+        # Delta Lake skips a batch that it already has, but Spark needs each batch's states, which
+        # this call computes.
         batch.persist().count()
         writer = batch.write.format("delta").mode("append")
         writer.option("txnAppId", "test").option("txnVersion", number).save(table)

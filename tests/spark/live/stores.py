@@ -26,7 +26,7 @@ jclouds.filesystem.basedir={folder}/buckets
 
 
 class S3(JavaServer):
-    """An S3 server with one bucket, whose objects are files of a folder."""
+    """An S3 server with one bucket, whose objects are the files in a folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(FOLDER / "s3", folder, free_port())
@@ -41,7 +41,7 @@ class S3(JavaServer):
         }
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
+        """Start the server, and wait until it responds."""
         self.start_main("org.gaul.s3proxy.Main", "--properties", "s3proxy.conf")
 
     def put(self, spark: SparkSession, path: Path, name: str) -> None:
@@ -81,11 +81,11 @@ class Hdfs(JavaServer):
         )
 
     def answers(self) -> bool:
-        """Return whether the data node is ready, too."""
+        """Return whether the data node is also ready."""
         return (self.folder / "details.json").exists()
 
     def put(self, spark: SparkSession, path: Path, name: str) -> None:
-        """Copy a file of this machine to HDFS, by Spark's own client."""
+        """Copy a file of this machine to HDFS with Spark's own client."""
         made = self._path(spark, name)
         self._files(spark).copyFromLocalFile(self._path(spark, f"file:{path}"), made)
 

@@ -1,4 +1,4 @@
-"""Tests the ways onto a cluster in docs/spark/deploy.md by running the page's commands."""
+"""Tests the deployment methods of docs/spark/deploy.md by running the page's commands."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def blocks(section: str, kind: str) -> list[str]:
 
 
 def find_python(version: str) -> str:
-    """Return a Python of this version outside of environments; skip the test if it is missing."""
+    """Return a Python of this version outside any environment; skip the test if it is missing."""
     if version == OWN:
         return str(sys._base_executable)  # type: ignore[attr-defined]
     by_pyenv = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
     for found in (shutil.which(f"python{version}"), *by_pyenv):
-        # pyenv may have a program for a Python that is not installed.
+        # pyenv may have a launcher for a Python that is not installed.
         if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
             return str(found)
     pytest.skip(f"there is no python{version}")
@@ -75,7 +75,7 @@ class Site:
         write_patch(folder / "log" / "2.jellyp", "urn:2", "urn:1", CHANGES)
 
     def fill(self, script: str, **words: str) -> str:
-        """Return a script of the page with the paths and addresses of this machine."""
+        """Return a script of the page with this machine's paths and addresses filled in."""
         for name, text in {**self.words, **words}.items():
             assert name in script or name not in words
             script = script.replace(name, text)
@@ -88,7 +88,7 @@ class Site:
         return ended.stdout
 
     def try_to(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a shell script, which ends at the first error."""
+        """Run a shell script that stops at the first error."""
         return subprocess.run(
             ["bash", "-euc", script],
             cwd=self.folder,
@@ -100,7 +100,7 @@ class Site:
         )
 
     def check(self, quads: str, before: dict[str, int]) -> None:
-        """Check the output of a job, and that both workers have worked since ``before``."""
+        """Check a job's output, and that both workers have started executors since ``before``."""
         found = {
             str(statement[2])
             for path in (self.folder / quads).glob("*.jelly")
@@ -133,7 +133,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sites(
     tmp_path_factory: pytest.TempPathFactory, cluster: Cluster, tree: Path
 ) -> Callable[[str], Site]:
-    """Return a function that makes the site of a Python, with an archive of its environment."""
+    """Return a function that makes the site for a Python, with an archive of its environment."""
     made: dict[str, Site] = {}
 
     def site(version: str) -> Site:
@@ -147,7 +147,7 @@ def sites(
 
 
 def archive_commands() -> tuple[str, str]:
-    """Return the commands that make the archive, and those that submit a job with it."""
+    """Return the commands that make the archive, and the commands that submit a job with it."""
     (commands,) = blocks("An archive of an environment", "sh")
     making, start, job = commands.partition("PYSPARK_PYTHON=")
     return making, start + job
@@ -227,7 +227,7 @@ register(spark)
 
 
 def test_a_zip_of_the_package(sites: Callable[[str], Site], tree: Path) -> None:
-    """A zip file hides the installed package, on the driver or only on the workers."""
+    """A zip file shadows the installed package, on the driver or only on the workers."""
     site = sites(OWN)
     made = shutil.make_archive(str(site.folder / "package"), "zip", tree, "jelly_rdflib")
     (site.folder / "late.py").write_text(LATE, encoding="utf-8")

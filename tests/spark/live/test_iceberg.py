@@ -18,7 +18,7 @@ def test_the_page(tmp_path: Path) -> None:
     check_spark()
     prepare_environment()
     page = (DOCS / "spark" / "iceberg.md").read_text(encoding="utf-8")
-    # It has its own folder, since it needs another SQLAlchemy than rdflib's stores.
+    # PyIceberg has its own folder, since it needs a different SQLAlchemy than rdflib's stores.
     folder = tmp_path / "packages"
     (package,) = re.findall(r"pip install .* '(pyiceberg.*)'", page)
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), package]

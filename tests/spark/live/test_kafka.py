@@ -1,4 +1,4 @@
-"""Tests Kafka to Delta Lake: each patch is written exactly once, whatever is killed."""
+"""Tests Kafka to Delta Lake: each patch is written exactly once, whichever process is killed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = ("kitchen", "hall", "attic", "cellar", "room/1", "Küche", None)
 
 
 class Producers:
-    """Producers, each with a key and a continuing stream; a patch takes two messages."""
+    """Producers, each with a key and a continuing stream; a patch needs two messages."""
 
     def __init__(self, spark: SparkSession, broker: Broker) -> None:
         self.spark = spark
@@ -42,12 +42,12 @@ class Producers:
         self.said: dict[str | None, list[Any]] = {key: [] for key in KEYS}
 
     def send(self, patches: int) -> None:
-        """Send `count` patches of each key."""
+        """Send `patches` patches for each key."""
         rows = []
         for at, key in enumerate(KEYS):
             encoder, said = self.encoders[key], self.said[key]
             operations = make_operations(patches, 5, seed=1000 * at + len(said))
-            # Each patch repeats terms of the one before.
+            # Each patch repeats terms of the previous one.
             for start in range(0, len(operations), 5):
                 frame = encoder.encode_frame(map(operation, operations[start : start + 5]))
                 rows.append(
@@ -72,7 +72,7 @@ class Driver:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, last: int = -1) -> None:
-        """Start the driver, which kills itself after it has written this batch."""
+        """Start the driver, which kills itself after it has written the batch `last`."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.spark.live.driver", *self.arguments, str(last)],
@@ -100,7 +100,7 @@ class Driver:
         self._wait(lambda: self.commits() >= commits)
 
     def wait_for_offsets(self, count: int) -> None:
-        """Wait until Spark has recorded this number of messages as done."""
+        """Wait until Spark has recorded `count` messages as done."""
         self._wait(lambda: self._offsets() >= count)
 
     def _offsets(self) -> int:
@@ -194,7 +194,7 @@ def test_what_write_frames_sends_is_what_is_read(spark: SparkSession, broker: Br
     got = decode_frames(table, on_repeated_options="restart").orderBy("key", "seq").collect()
     names = [name for name, *_ in rows]
     assert sorted(bytes(row.key).decode() for row in got) == sorted(names * 2)
-    # The second time, each stream starts again.
+    # The second time, each stream restarts.
     for name, operations in said.items():
         of_name = [row for row in got if bytes(row.key).decode() == name]
         kept = [{each: row[each] for each in ("op", "s", "p", "o", "g", "name")} for row in of_name]

@@ -1,4 +1,4 @@
-"""Tests a process that keeps a table up to date, and is killed twenty times in fifty batches."""
+"""Tests a process that keeps a table up to date and is killed twenty times in fifty batches."""
 
 import os
 import random
@@ -45,7 +45,7 @@ def test_no_message_is_lost_or_doubled(spark: SparkSession, tmp_path: Path, brok
 
 
 def maintain_with_kills(folder: Path, *topic: str) -> None:
-    """Keep the table up to date to the end, by processes of which `KILLS` are killed."""
+    """Keep the table up to date to the end, with processes of which `KILLS` are killed."""
     chance = random.Random(7)
     kills = 0
     while True:
@@ -54,11 +54,11 @@ def maintain_with_kills(folder: Path, *topic: str) -> None:
             cwd=ROOT,
             start_new_session=True,
         )
-        # The time counts from the first batch of this process.
+        # The time is measured from the first batch of this process.
         before = committed(folder)
         while process.poll() is None and committed(folder) == before:
             time.sleep(0.05)
-        # At most two batches, so that enough batches remain for all kills.
+        # Wait for at most two batches, so that enough batches remain for all kills.
         end = time.monotonic() + (chance.uniform(0, 4) if kills < KILLS else 0)
         while time.monotonic() < end and committed(folder) < before + 2:
             time.sleep(0.05)
@@ -80,13 +80,13 @@ def check(spark: SparkSession, folder: Path) -> None:
     rows = maintained_versions(spark, str(folder / "quads")).orderBy("batch").collect()
     assert [row.batch for row in rows] == list(range(len(rows)))
     assert [row.head for row in rows] == [f"<urn:{row.version - 1}>" for row in rows]
-    # A batch has two files if Spark was killed after it had noted the first one, and no more. The
-    # last batch of messages has none: it is for the state of the streams.
+    # A batch has two files if Spark was killed after it had recorded the first one, but never more.
+    # The last batch of messages has none, since it only updates the state of the streams.
     versions = [row.version for row in rows]
     assert versions == sorted(versions)
     assert versions[-1] == BATCHES
 
 
 def committed(folder: Path) -> int:
-    """Return how many commits the table's log has."""
+    """Return the number of commits in the table's log."""
     return len(list((folder / "quads" / "_delta_log").glob("*.json")))

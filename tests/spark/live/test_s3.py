@@ -18,7 +18,7 @@ WRONG = "ThisIsWrongAndNotToBeToldEither"
 
 @pytest.fixture
 def folder(spark: SparkSession, s3: S3, tmp_path: Path) -> str:
-    """Return the URL of a folder with a file, and the same file on this machine."""
+    """Return the URL of a folder with one file, which is also on this machine."""
     path = write_file(tmp_path / "0.jellyp", make_operations(2, 30))
     s3.put(spark, path, f"{tmp_path.name}/0.jellyp")
     return f"{s3.url}/{tmp_path.name}"

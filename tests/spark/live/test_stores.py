@@ -1,4 +1,4 @@
-"""Tests reading and writing in real stores: S3, and HDFS by its own protocol and WebHDFS."""
+"""Tests reading and writing in real stores: S3, and HDFS over its own protocol and WebHDFS."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ class Place:
         self.url = f"{url}/{name}"
 
     def put(self, name: str, operations: list[Any], **options: Any) -> Path:
-        """Put a file into the folder; return the same file on this machine."""
+        """Put a file into the folder; return its path on this machine."""
         path = write_file(self.folder / name.replace("/", "-"), operations, **options)
         self.server.put(self.spark, path, f"{self._name}/{name}")
         return path
@@ -43,7 +43,7 @@ class Place:
         return (reader if schema is None else reader.schema(schema)).load(f"{self.url}/{path}")
 
     def files(self, path: str = "", **options: Any) -> list[str]:
-        """Return the names of the files that are read."""
+        """Return the names of the files that Spark reads."""
         rows = self.load(path, "file string", **options).distinct().collect()
         return sorted(row.file.removeprefix(f"{self.url}/") for row in rows)
 
@@ -108,7 +108,7 @@ def test_an_index_beside_a_long_file(place: Place) -> None:
         assert table.rdd.getNumPartitions() >= 5
         assert jobs(place.spark).keys() == before
         assert read_rows(table) == rows_of(operations)
-        # HDFS has the time of a file in milliseconds.
+        # HDFS stores the time of a file in milliseconds.
         place.put("a.jellyp", make_operations(30, 300, seed=1), frame_rows=100)
         table = place.load("", partitionBytes=size // 6)
         assert read_rows(table) == rows_of(make_operations(30, 300, seed=1))
@@ -129,7 +129,7 @@ def test_what_is_written_is_read(place: Place) -> None:
     ):
         place.save(place.load("in/0.jellyp"), "out", mode, **options)
         names = [name for name in place.names() if name.startswith("out/")]
-        # The folder has no other files.
+        # The folder contains no other files.
         assert names[0] == "out/_SUCCESS"
         assert {name[:10] for name in names[1:]} == {"out/part-0"}
         assert len(names) == count + 1
@@ -168,12 +168,12 @@ def test_streams_read_and_write_each_file_once(place: Place, tmp_path: Path) -> 
         place.put(f"in/{number}.jellyp", make_operations(1, 3, seed=number))
     assert run() == [f"patch{number}-0>" for number in range(3)]
     assert run() == [f"patch{number}-0>" for number in range(3)]
-    # Both files have the same second, which is the precision of S3.
+    # Both files have the same time, since S3 stores whole seconds.
     place.put("in/4.jellyp", make_operations(1, 3, seed=4))
     place.put("in/3.jellyp", make_operations(1, 3, seed=3))
     assert run() == [f"patch{number}-0>" for number in range(5)]
     assert not [name for name in place.names() if "_temporary" in name]
-    # The credentials of the test must not be shown either.
+    # Nor may the test's credentials appear.
     told = b"".join(f.read_bytes() for f in (tmp_path / "checkpoint").rglob("*") if f.is_file())
     assert b"fs.s3a" not in told
     assert SECRET.encode() not in told

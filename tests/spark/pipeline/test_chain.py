@@ -19,7 +19,7 @@ from tests.spark.tables import changes_of, quad_set, quads_table
 
 
 def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
-    """Return a patch that replaces the statements by one with its name."""
+    """Return a patch with the headers id and prev that adds a statement for each of `adds`."""
     operations: list[tuple] = []
     if id is not None:
         operations.append((Op.H, "id", URIRef(f"urn:{id}")))
@@ -38,7 +38,7 @@ def test_runs_are_linked_whatever_their_order() -> None:
 
 
 def patches(*rows: tuple[str, int, str | None, str | None]) -> pa.Table:
-    """Make a table of patches in the form that the driver collects: file, patch, id and prev."""
+    """Make a table of patches as the driver collects it: file, patch, id and prev."""
     types = {"file": pa.string(), "patch": pa.int64(), "id": pa.string(), "prev": pa.string()}
     return pa.Table.from_pylist(
         [dict(zip(types, row, strict=True)) for row in rows], pa.schema(types)
@@ -48,7 +48,7 @@ def patches(*rows: tuple[str, int, str | None, str | None]) -> pa.Table:
 BACK_AND_FORTH = patches(
     ("a", 0, "<4>", "<3>"),
     ("a", 1, "<5>", "<4>"),
-    # Both patches follow a patch of another file.
+    # Both patches follow a patch in another file.
     ("b", 0, "<3>", "<2>"),
     ("b", 1, "<6>", "<5>"),
     ("c", 0, "<1>", None),
@@ -103,7 +103,7 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all is"
             " built on that, give base or after (jellyp: --base, --after)",
         ),
-        # A patch that names a predecessor does not follow a patch without an id.
+        # A patch that names a predecessor can't follow a patch without an id.
         ([("a", 0, None, None), ("a", 1, None, "<9>")], None, "broken: patch 1 of a comes after"),
         (
             [("a", 0, "<2>", "<1>")],
@@ -161,7 +161,7 @@ def test_number_of_runs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_order_of_an_operation_fits_a_long() -> None:
-    """The number of a run, seq and a bit fit into the positive part of a long."""
+    """A run number, a seq and one bit fit into the positive part of a long."""
     assert chain.MAX_RUNS << SEQ_BITS + 1 == 1 << 63
 
 
@@ -254,7 +254,7 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert len(quad_set(replay(ended, order_by="file"))) == 2
     assert len(quad_set(replay(ended, order_by="file", upto="b"))) == 1
     assert len(quad_set(replay(ended, order_by="file", upto="a"))) == 2
-    # Quads of the base that no patch names stay, with a start before all patches.
+    # Quads of the base that no patch mentions remain, with a start before all patches.
     base = quads_table(
         spark, [("<urn:s>", "<urn:p>", each, None) for each in ("<urn:o>", "<urn:x>")]
     )
@@ -266,6 +266,6 @@ def test_order_by_a_column(spark: SparkSession) -> None:
         replay(ended, order_by="file", upto="bb")
     with pytest.raises(TypeError, match="'file' has strings, so upto is a string, not 1"):
         replay(ended, order_by="file", upto=1)
-    # As `load` takes it.
+    # For a table with full paths, as from `load`, `upto` may be relative.
     whole = changes_of(spark, {f"{Path.cwd()}/a": first, f"{Path.cwd()}/b": [delete]})
     assert len(quad_set(replay(whole, order_by="file", upto="a"))) == 2

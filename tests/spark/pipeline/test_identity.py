@@ -1,4 +1,4 @@
-"""Tests that Spark treats spellings of a literal as the same term, like the whole package."""
+"""Tests that Spark treats different spellings of a literal as the same term, like the package."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ STRING = "^^<http://www.w3.org/2001/XMLSchema#string>"
 SPELLINGS = [
     ['"a"', f'"a"{STRING}'],
     ['"a"@en-gb', '"a"@en-GB', '"a"@EN-gb'],
-    # Literals that look like another spelling of a term, but are different terms.
+    # Literals that look like other spellings of a term, but are different terms.
     [f'"\\"{STRING}"', f'"\\"{STRING}"{STRING}'],
     ['"a@EN"'],
     ['"a"^^<urn:A@EN>'],

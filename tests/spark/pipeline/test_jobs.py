@@ -1,4 +1,4 @@
-"""Tests that a tiny log takes few jobs and tasks with Spark's default shuffle partitions."""
+"""Tests that a tiny log needs few jobs and tasks with Spark's default shuffle partitions."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,7 +55,7 @@ def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def jobs(spark: SparkSession) -> dict[int, int]:
-    """Return the number of tasks of each job; each adaptive stage is a job, too."""
+    """Return the number of tasks of each job; each adaptive stage counts as a job."""
     context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     found = context.statusStore().jobsList(None)
@@ -88,7 +88,7 @@ def test_the_quads_of_changes_are_shuffled_once(changes: DataFrame, name: str) -
 def test_a_small_batch_of_maintain_takes_few_jobs_and_tasks(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A small batch takes few jobs; most are for Delta to merge and write deletion vectors."""
+    """A small batch needs few jobs; most are Delta's, to merge and write deletion vectors."""
     needs_connectors()
     put(tmp_path, 0, random_patch(0))
     start(spark, tmp_path).awaitTermination()

@@ -1,4 +1,4 @@
-"""Tests that a table gets each patch exactly once, whenever the process is killed."""
+"""Tests that a table receives each patch exactly once, whenever the process is killed."""
 
 import os
 import random
@@ -47,7 +47,7 @@ SCHEMA = pa.schema(
 
 
 def random_patch(number: int, prev: int | None = None) -> list[Any]:
-    """Return a patch on a few quads, many of which are in other patches, too."""
+    """Return a patch on a few quads, many of which are also in other patches."""
     chance = random.Random(number)
     operations: list[Any] = [(Op.H, "id", URIRef(f"urn:{number}"))]
     if number > 0:
@@ -62,13 +62,13 @@ def random_patch(number: int, prev: int | None = None) -> list[Any]:
 
 
 def put(folder: Path, number: int, operations: list[Any]) -> None:
-    """Put a file of changes into the stream's folder, newer than the other files."""
+    """Put a file of changes, newer than the other files, into the stream's folder."""
     rows = change_rows(f"{number}.jellyp", operations)
     table = pa.Table.from_pylist([dict(zip(CHANGES.names, row, strict=True)) for row in rows])
     target = folder / "changes" / f"{number}.parquet"
     target.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(table.cast(SCHEMA), target)
-    # The stream reads files by their age.
+    # The stream reads files in order of age.
     os.utime(target, (1_000_000 + number,) * 2)
 
 
@@ -98,7 +98,7 @@ def maintained(spark: SparkSession, folder: Path, version: int | str | None = No
 
 
 class Fault(Exception):
-    """Stands for a kill of the process at this point."""
+    """Stands for a kill of the process at a given point."""
 
 
 def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
@@ -119,7 +119,7 @@ def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
 def test_fails_anywhere_and_goes_on(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A batch that is stopped at any point is completely in the table, or not at all."""
+    """A batch that is stopped at any point is either completely in the table or not at all."""
     for batch, point in enumerate(("before", "after")):
         with monkeypatch.context() as patched:
             fault_at(patched, point, batch)
@@ -148,7 +148,7 @@ def with_settings(spark: SparkSession, settings: dict[str, str], statement: str)
 def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
     start(spark, folder).awaitTermination()
     table = str(folder / "quads")
-    # Commits by Delta itself, and by others that don't change quads, have no version of the log.
+    # Commits by Delta itself, and other commits that don't change quads, have no log version.
     metadata = {"spark.databricks.delta.commitInfo.userMetadata": "jelly-rdflib: by hand"}
     with_settings(spark, metadata, f"OPTIMIZE delta.`{table}`")
     spark.sql(f"ALTER TABLE delta.`{table}` ADD COLUMNS (source STRING)")
@@ -157,7 +157,7 @@ def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -
     assert maintained(spark, folder, PATCHES) == expected[PATCHES]
     with pytest.raises(LogError, match="has no version 99, or no more"):
         maintained(spark, folder, 99)
-    # Other readers of Delta tables can read the table, too.
+    # Other readers of Delta tables can also read the table.
     first = spark.read.format("delta").option("versionAsOf", 1).load(table)
     assert quad_set(first) == expected[1]
     # The table's history ends with a vacuum.
@@ -187,7 +187,7 @@ def test_broken_chain_over_batches(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_another_checkpoint(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
-    """The chain shows whether the patches of another query come next."""
+    """The chain shows whether the patches of another query are the next ones."""
     start(spark, folder).awaitTermination()
     with pytest.raises(
         StreamingQueryException, match=r"patch 1 of 0\.jellyp names no patch before"
@@ -247,7 +247,7 @@ def test_a_table_that_something_else_has_filled(
     (folder / "changes" / "0.parquet").unlink()
     with pytest.raises(StreamingQueryException, match="nothing tells the last patch"):
         start(spark, folder).awaitTermination()
-    # From the second batch on, the table itself has the last patch.
+    # From the second batch on, the table itself records the last patch.
     for _ in range(2):
         start(spark, folder, after="urn:0").awaitTermination()
         assert maintained(spark, folder) == expected[PATCHES]
@@ -272,7 +272,7 @@ def test_a_table_with_a_name(spark: SparkSession, folder: Path, expected: list[s
 
 
 class Sink:
-    """A table of another kind, in files, since a sink of Spark Connect runs on the server."""
+    """A table of another kind, stored in files, since a Spark Connect sink runs on the server."""
 
     def __init__(self, folder: Path, fails: int | None = None) -> None:
         self.folder = folder
@@ -301,7 +301,7 @@ def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> 
     failing, sink = Sink(folder, fails=0), Sink(folder)
     with pytest.raises(StreamingQueryException, match="Fault: after"):
         start(spark, folder, sink=failing, after=failing.head).awaitTermination()
-    # The batch was written already, and is not written again.
+    # The batch was already written, and is not written again.
     start(spark, folder, sink=sink, after=sink.head).awaitTermination()
     assert sink.quads(spark) == expected[PATCHES]
 
@@ -317,7 +317,7 @@ def test_a_sink_in_the_order_of_a_column(
 def test_a_stream_of_frames(
     spark: SparkSession, tmp_path: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A repeated batch that is in the table already still updates Spark's states."""
+    """A repeated batch that is already in the table still updates Spark's states."""
     needs_connectors()
     encoder = jr.PatchEncoder()
     schema = "key string, offset long, value binary"
@@ -411,7 +411,7 @@ def test_a_batch_copies_no_quads(spark: SparkSession, tmp_path: Path) -> None:
         assert found["numTargetRowsDeleted"] == 2
         assert found["numTargetRowsInserted"] == 1
         assert found["numTargetRowsCopied"] == (0 if has_vectors else 2008)
-        # A batch does not read files with other subjects: this damaged file would be an error.
+        # A batch does not read files with other subjects: reading this damaged file would fail.
         saved = first.read_bytes()
         first.write_bytes(b"")
         put_quads(tmp_path, 3, [(Op.D, 5003), (Op.A, 6000)])

@@ -40,7 +40,7 @@ def test_the_last_operation_on_each_quad(spark: SparkSession) -> None:
     assert (head, patches) == ("<urn:2>", 2)
     with pytest.raises(PatchError, match="patch 1 of a comes after <urn:0>"):
         net_changes(changes)
-    # With the order of file names there is no chain.
+    # When file names give the order, there is no chain.
     operations, head, patches = net_changes(changes, "file")
     assert (operations.count(), head, patches) == (3, None, None)
     with pytest.raises(ValueError, match="with order_by there is none"):

@@ -1,4 +1,4 @@
-"""Tests random logs: Spark's results are byte for byte those of the package without Spark."""
+"""Tests random logs: Spark's results equal the results without Spark, byte for byte."""
 
 import random
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from tests.spark.tables import quads_of
 pytestmark = pytest.mark.usefixtures("registered")
 
 LOGS = 50
-# The logs for runs without slow tests.
+# The number of logs in runs without slow tests.
 FEW = 2
 # Each term has one spelling, since Spark may return any spelling of a quad.
 OBJECTS = [
@@ -37,7 +37,7 @@ VALUES = [URIRef("urn:v"), Literal("x"), Literal("x", lang="en"), Literal("x", l
 
 @dataclass
 class Log:
-    """The patches of a log without the headers of a chain, and the file of each patch."""
+    """The patches of a log without chain headers, and the file of each patch."""
 
     patches: list[list[Any]]
     files: list[str]
@@ -48,7 +48,7 @@ class Log:
         patches = [random_patch(chance) for _ in range(chance.randrange(1, 13))]
         files = [f"{chance.randrange(4)}.jellyp" for _ in patches]
         has_chain = chance.random() < 0.7
-        # Without headers, the names of the files give the order.
+        # Without headers, the file names determine the order.
         return cls(patches, files if has_chain else sorted(files), has_chain)
 
     def whole(self) -> list[list[Any]]:
@@ -97,7 +97,7 @@ def lines(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def intervals(states: dict[Any, set[Any]]) -> list[tuple[Any, ...]]:
-    """Return the rows of a history, by what is there from each version on, in their order."""
+    """Return the rows of a history, computed from the content at each version, in version order."""
     found, since = [], {}
     for version, quads in [*states.items(), (None, set())]:
         found += [(*quad, since.pop(quad), version) for quad in set(since) - quads]

@@ -1,4 +1,4 @@
-"""Tests that replaying on Spark equals applying to rdflib, at each version."""
+"""Tests that a replay on Spark equals applying the patches with rdflib, at each version."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ from tests.algebra.strategies import patches
 from tests.spark.tables import changes_of, quad_set, quads_of, quads_table, text
 
 ROUNDS = 4
-# One job has many logs, so that starting jobs does not take most of the time.
+# One job handles many logs, so that starting jobs does not dominate the run time.
 logs = st.lists(st.lists(patches(), min_size=ROUNDS, max_size=ROUNDS), min_size=20, max_size=40)
 
 
 def of_log(number: int, operation: Any) -> Any:
-    """Return an operation with terms of its log, so that no two logs share a quad."""
+    """Return an operation whose terms include the log's number: no two logs share a quad."""
     if operation[0] not in (Op.A, Op.D):
         return operation
     op, s, *rest = operation
@@ -52,7 +52,7 @@ def as_files(several: list[list[Any]]) -> dict[str, list[Any]]:
 
 
 def states(several: list[list[Any]]) -> list[set[Any]]:
-    """Return the content of a dataset of rdflib after each round."""
+    """Return the content of an rdflib dataset after each round."""
     dataset = Dataset()
     found = []
     for round in range(ROUNDS):
@@ -111,7 +111,7 @@ CASES: list[tuple[list[Any], bool]] = [
     ([D, A, END], True),
     ([A, (Op.TX,), D, (Op.TA,), END], True),
     ([(Op.TX,), A, (Op.TC,), (Op.TX,), D, (Op.TC,), END], False),
-    # The files are cut off.
+    # The files are truncated.
     ([A, END, D], True),
     ([A, END, (Op.TX,), D], True),
     ([A, END, D, (Op.TX,), D, (Op.TC,), A, (Op.TX,), A], False),
@@ -133,7 +133,7 @@ def test_what_has_an_effect(spark: SparkSession) -> None:
 
 
 def test_cut_off_file_in_a_chain(spark: SparkSession) -> None:
-    # A last patch without a mark makes no version.
+    # A last patch without an END makes no version.
     for number, count in ((4, 1), (6, 2)):
         operations, is_there = CASES[number]
         changes = changes_of(spark, {"f": operations})
@@ -143,14 +143,14 @@ def test_cut_off_file_in_a_chain(spark: SparkSession) -> None:
 
 def test_table_without_ends_is_whole(spark: SparkSession) -> None:
     changes = changes_of(spark, {"f": [D, (Op.A, S, S, S, None)]})
-    # Even the first operation comes after the base.
+    # Even the first operation is later than the base.
     base = quads_table(spark, [tuple(map(text, D[1:]))])
     assert quad_set(replay(changes, base)) == {("<urn:s>", "<urn:s>", "<urn:s>", None)}
     assert effective(changes).count() == 2
 
 
 def test_only_file_is_cut_off(spark: SparkSession) -> None:
-    # A table with a column for damage comes from files, whose complete patches have an END.
+    # A table with a damage column comes from files, whose complete patches have an END.
     changes = changes_of(spark, {"f": [(Op.H, "id", S), A]})
     # The option columnNameOfCorruptRecord may rename the column.
     damage = "cast(null as struct<file: string, offset: bigint, reason: string>) as damage"
@@ -177,7 +177,7 @@ def test_effective_keeps_headers_and_ends(spark: SparkSession) -> None:
 def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     from jelly_rdflib.spark.pipeline import chain, marks
 
-    # More versions than are broadcast.
+    # There are more versions than are broadcast.
     monkeypatch.setattr(marks, "MAX_BROADCAST", 2)
     monkeypatch.setattr(chain, "MAX_BROADCAST", 2)
     aborted = [(Op.TX,), D, (Op.TA,)]
@@ -190,7 +190,7 @@ def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.Monk
 
 
 def test_the_driver_holds_no_good_transactions(spark: SparkSession) -> None:
-    """The driver holds no good transactions of any patch, which may have millions."""
+    """The driver holds no committed transactions of any patch, which may have millions."""
     good = [(Op.TX,), A, (Op.TC,)]
     whole, cut = [*good * 50, (Op.TX,), A, (Op.TA,), END], [*good * 50, A, (Op.TX,), A]
     found = Marks(changes_of(spark, {"a": whole, "b": cut}), None)

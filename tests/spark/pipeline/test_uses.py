@@ -1,4 +1,4 @@
-"""Tests that comparing, compacting and counting on Spark equal the functions for rdflib."""
+"""Tests that comparing, compacting and counting on Spark give the same as the rdflib functions."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ END = (Op.END,)
 
 @pytest.mark.parametrize("function", [compact, effective, history, net_changes, replay, versions])
 def test_marks_are_given_by_name(function: Callable[..., Any]) -> None:
-    """Marks must be given by name, since other releases may add parameters."""
+    """The parameter marks is keyword-only, since other releases may add parameters."""
     assert signature(function).parameters["marks"].kind == Parameter.KEYWORD_ONLY
 
 
@@ -51,7 +51,7 @@ def random_quads(seed: int) -> set[tuple[str | None, ...]]:
 
 def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
     old, new = random_quads(1), random_quads(2)
-    # A table may have a quad more than once.
+    # A table may contain a quad more than once.
     changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
     rows = changes.collect()
     assert changes.schema.simpleString() == CHANGES.simpleString()
@@ -91,7 +91,7 @@ def test_compact_is_that_of_the_package(
 
 def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
     header = (Op.H, "by", O)
-    # The result has the id of the last patch and the prev of the first.
+    # The result has the id of the last patch and the prev of the first patch.
     prev, ids = (Op.H, "prev", O), [(Op.H, "id", each) for each in (G, S)]
     files = {
         "b": [ids[1], (Op.H, "prev", G), header, D, (Op.PA, "ex", S, G)],
@@ -149,7 +149,7 @@ def test_compact_compares_tags_and_keys_without_case(spark: SparkSession) -> Non
     assert headers == [("BY", '"x"@EN'), ("by", '"o"'), ("BY", '"x"')]
     of_package = list(jr.compact(stream))
     assert plain(rows)[:3] == plain(change_rows("f", of_package[:3]))
-    # A quad that came in several spellings has one of them.
+    # A quad with several spellings has one of them in the result.
     statements = {(row.op, row.o.lower().partition("^")[0]) for row in rows if row.op in "AD"}
     assert statements == {("D", '"x"@en'), ("D", '"x"')}
     assert len(rows) == len(of_package)
@@ -170,7 +170,7 @@ def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
         ("<urn:p>", 1, 3),
         ("<urn:p>", 5, 8),
     ]
-    # A table may have a quad more than once.
+    # A table may contain a quad more than once.
     base = quads_table(spark, [("<urn:s>", "<urn:p>", '"o"', None), ("<urn:z>",) * 4] * 2)
     rows = history(changes, p="<urn:p>", o='"o"', base=base).orderBy("since").collect()
     assert [(row.since, row.until) for row in rows] == [(0, 3), (5, 8)]

@@ -1,7 +1,7 @@
 """Keeps a table up to date, in this process or in a process that a test kills.
 
 Usage: ``python -m tests.spark.pipeline.upkeep FOLDER [BROKER TOPIC]``. The changes are in the
-folder, or in a topic of Kafka.
+folder, or in a Kafka topic.
 """
 
 import sys

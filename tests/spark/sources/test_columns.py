@@ -25,7 +25,7 @@ def test_a_direction_goes_through(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_long_file_is_read_in_parts(spark: SparkSession, tmp_path: Path) -> None:
-    """Each part of a long file continues from a checkpoint, also after repeated options."""
+    """Each part of a long file continues from a checkpoint, even after repeated options."""
     rows = {"rows": [build_options()]}
     frames = [{**rows, "columns": build_batch()}]
     for number in range(1, 60):

@@ -1,4 +1,4 @@
-"""Tests that the output of executors appears at the commit, completely and once."""
+"""Tests that the executors' output appears at the commit, completely and exactly once."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ ROW = {"op": "A", "s": "<urn:s>", "p": "<urn:p>", "o": "<urn:o>", "g": None, "na
 
 
 def tables(*objects: str) -> Any:
-    """Return a record batch for each object, with an empty one between them."""
+    """Return a record batch for each object, each preceded by an empty batch."""
     made = [pa.RecordBatch.from_pylist([{**ROW, "o": f"<urn:{each}>"}]) for each in objects]
     return iter([each for table in made for each in (table.slice(0, 0), table)])
 
@@ -33,7 +33,7 @@ def stream_writer(folder: Path, checkpoint: str = "x") -> FolderStreamWriter:
 
 
 def objects(folder: Path) -> list[str]:
-    """Return the objects in the files of a folder that readers see."""
+    """Return the objects in those files of a folder that readers see."""
     paths = sorted(path for path in folder.iterdir() if path.name[0] not in "._")
     found = [str(each[3]) for path in paths for each in jr.read_operations(path) if len(each) == 5]
     return sorted(each.removeprefix("urn:") for each in found)
@@ -122,7 +122,7 @@ def test_a_job_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a store fails between two files, the visible files of the job are deleted again."""
+    """If a store fails between two files, the job's visible files are deleted again."""
     one = writer(tmp_path)
     one.commit([one.write(tables("0"))])
     one = writer(tmp_path)
@@ -132,7 +132,7 @@ def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert objects(tmp_path) == ["0", "1"]
     one.abort(list(messages))
     assert objects(tmp_path) == ["0"]
-    # A committed batch of a stream stays.
+    # A stream's committed batch stays.
     stream = stream_writer(tmp_path)
     stream.commit([stream.write(tables("2"))], 7)
     stream.abort([None], 7)
@@ -224,7 +224,7 @@ class TestStreams:
         one.commit(messages, 1)
         other = stream_writer(tmp_path, "y")
         other.commit([other.write(tables("3"))], 1)
-        # The batch was killed before its end, and may have other partitions the next time.
+        # The batch was killed before it was finished, and its repetition may have other partitions.
         marks = tmp_path / "_committed"
         (mark,) = [path for path in marks.iterdir() if next(tmp_path.glob(f"*1-{path.name}.*"), 0)]
         mark.unlink()

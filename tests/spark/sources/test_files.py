@@ -1,4 +1,4 @@
-"""Tests reading files as on an executor, without a session."""
+"""Tests reading files as an executor does, without a session."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ def test_rows_of_changes(tmp_path: Path, suffix: str, size: str) -> None:
     path = write_file(tmp_path / f"a.jellyp{suffix}", operations, frame_rows=10)
     rows = read(path, partitionBytes=size)
     assert [{name: row[name] for name in COLUMNS} for row in rows] == rows_of(operations)
-    # A compressed file is one part.
+    # A compressed file is a single part.
     is_cut = size == "2000" and not suffix
     assert (len(reader(path, partitionBytes=size).partitions()) > 2) == is_cut
 

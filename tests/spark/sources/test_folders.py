@@ -1,4 +1,4 @@
-"""Tests folders ``key=value`` as columns, as in Spark's own sources."""
+"""Tests ``key=value`` folders as columns, as in Spark's own sources."""
 
 from datetime import date
 from pathlib import Path

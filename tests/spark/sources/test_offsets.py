@@ -1,4 +1,4 @@
-"""Tests which new files a micro-batch has, by the offsets before and after it."""
+"""Tests which new files belong to a micro-batch, given the offsets before and after it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ DAY = 24 * HOUR
 
 
 class Folder:
-    """A folder with files of given ages, and a stream of this folder."""
+    """A folder with files of given ages, and a stream over this folder."""
 
     def __init__(self, path: Path, **options: str) -> None:
         self.path = path
@@ -127,7 +127,7 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     assert folder.batch() == ["newer"]
     # The offset lists only the files of one hour.
     assert folder.listed() == {"new", "newer"}
-    # The offset does not go back if the newest file is older.
+    # The offset does not move back if the newest file is older.
     for name in ("new", "newer"):
         (tmp_path / f"{name}.jellyp").unlink()
     folder.add("between", 12 * DAY)
@@ -154,7 +154,7 @@ def test_after_a_restart_files_of_the_greatest_delay_are_new(tmp_path: Path) -> 
 
 
 def test_all_late_files_are_in_the_next_batch(tmp_path: Path) -> None:
-    """The next batch has all late files, since they would count as read after a restart."""
+    """The next batch contains all late files, since they would count as read after a restart."""
     folder = Folder(tmp_path, maxFilesPerTrigger="1")
     folder.add("new", 2 * DAY)
     assert folder.batch() == ["new"]
@@ -200,7 +200,7 @@ ACTIONS = st.lists(
 
 @given(ACTIONS, st.booleans())
 def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
-    """Files of any age are read once, also if the query is killed around storing an offset."""
+    """Files of any age are read once, even if the query is killed around storing an offset."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         files: list[Entry] = []
         patched.setattr(FolderReader, "find_files", lambda *_: list(files))
@@ -303,7 +303,7 @@ def test_a_checkpoint_of_another_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def log_of(path: Path, count: int = 5) -> list[str]:
-    """Append to a log; return the names of the files of all its patches."""
+    """Append to a log; return the file names of all its patches."""
     log = jr.PatchLog(path, create=True)
     for _ in range(count):
         log.append([])

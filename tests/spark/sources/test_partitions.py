@@ -1,4 +1,4 @@
-"""Tests which files are read together, and which in parts."""
+"""Tests which files are read together, and which files are read in parts."""
 
 import gzip
 import os
@@ -37,7 +37,7 @@ def entries(files: list[str]) -> list[Entry]:
 
 
 def parts(files: list[str], kind: Kind = RDF_PATCH, **options: Any) -> list[list[tuple[int, bool]]]:
-    """Return the numbers of each partition's files, and whether they are read in parts."""
+    """Return the indexes of each partition's files, and whether they are read in parts."""
     return [
         [(files.index(file), part is not None) for file, part in partition.parts]
         for partition in plan(entries(files), Storage(), kind, ReadOptions(**options), Here())
@@ -61,7 +61,7 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     [
         # There are two tasks for each processor.
         ([8 * MIB] * 8, whole([0, 1], [2, 3], [4, 5], [6, 7])),
-        # Files of almost the target size don't need another task.
+        # Files slightly larger than the target size don't need another task.
         ([8 * MIB, 8 * MIB + 9] * 4, whole([0, 1], [2, 3], [4, 5], [6, 7])),
         ([2 * MIB, 2 * MIB, MIB], whole([0, 1], [2])),
         ([35 * MIB] * 12, whole(*([number] for number in range(12)))),
@@ -85,9 +85,9 @@ def sizes_of(count: int, size: int, cluster: Cluster, **options: Any) -> list[in
 
 
 def test_many_small_files_are_shared_out() -> None:
-    """Count the opening of a file as much as reading 4 MiB, as Spark's own sources do."""
+    """Opening a file counts as much as reading 4 MiB, as in Spark's own sources."""
     assert sizes_of(80, 10, Cluster(4)) == [20] * 4
-    # A task costs more than opening some files, so there are only as many as the cluster can run.
+    # A task costs more than opening some files, so there are no more than the cluster can run.
     assert sizes_of(80, 10, Cluster(80)) == [16] * 5
     assert sizes_of(100_000, 10, Cluster(4)) == [25_000] * 4
     assert sizes_of(100_000, 10, Cluster(400)) == [250] * 400
@@ -218,7 +218,7 @@ class TestChecks:
         for name in ("TRIPLES", "QUADS"):
             path = write_file(tmp_path / f"{name}.jellyp", [("END",)], statement_type=name)
             files.append(str(path))
-        # A damaged file does not show its kind.
+        # A damaged file does not show its statement type.
         (tmp_path / "empty.jellyp.gz").write_bytes(gzip.compress(b""))
         options = ReadOptions(mode="PERMISSIVE")
         for first, second in (files, files[::-1]):
@@ -232,13 +232,13 @@ class TestChecks:
             read([file], JELLY_PATCH, ReadOptions(limits=jr.Limits(max_name_table_size=9)))
 
     def test_a_file_that_does_not_tell_is_passed_over(self, tmp_path: Path) -> None:
-        """A file without options is skipped in the search for the kind of statements."""
+        """A file without options is skipped in the search for the statement type."""
         text = str(write_file(tmp_path / "a.rdfp", [("A", iri(1), iri(2), iri(3), None)]))
         read([text, text], RDF_PATCH, ReadOptions())
 
 
 class _Stored(Store):
-    """A store made of files on this machine."""
+    """A store backed by files on this machine."""
 
     def __init__(self) -> None:
         super().__init__("", pyarrow.fs.LocalFileSystem(), "")

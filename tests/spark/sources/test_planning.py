@@ -1,4 +1,4 @@
-"""Tests how much of long files planning reads: tasks scan each file once."""
+"""Tests how much of long files is read for planning: tasks scan each file once."""
 
 import os
 import stat
@@ -28,13 +28,13 @@ from tests.spark.pipeline.test_jobs import jobs
 
 MIB = 1 << 20
 FILES = 20
-# The last possible start of a part is after this many bytes in each file.
+# The partition size, at which each file has two parts.
 PART = 3 << 19
 
 
 @pytest.fixture(scope="module")
 def long_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return more files than a small cache can hold, each of at least 2 MiB."""
+    """Return more files than fit in a small cache, each of at least 2 MiB."""
     folder = tmp_path_factory.mktemp("long")
     path = write_file(folder / "0.jellyp", make_operations(250, 400), frame_rows=256)
     assert path.stat().st_size > 2 * MIB
@@ -84,7 +84,7 @@ def test_the_driver_lets_tasks_look_once(
     assert [after[job] for job in after.keys() - before.keys()] == [FILES]
     assert 0 < max(read.values()) <= MIB
     read.clear()
-    # Each plan asks again, from another process.
+    # Each plan is made again, from another process.
     again = plan(entries(long_files), Storage(), JELLY_PATCH, options, cluster_of(spark))
     assert [each.parts for each in again] == [each.parts for each in found]
     assert not read
@@ -163,12 +163,12 @@ def test_findings_are_kept_by_their_bytes() -> None:
     ask("b")
     assert looked == ["a", "b", "c", "b"]
     ask(*"abcdef")
-    # The cache held all, and then only the last two.
+    # The cache first held all files, and then only the last two.
     assert looked[4:] == list("adef")
 
 
 class _Stored(Store):
-    """A store made of files on this machine, with an ETag if one is given."""
+    """A store backed by files on this machine, with an ETag if one is given."""
 
     def __init__(self, etag: str | None = None) -> None:
         super().__init__("", pyarrow.fs.LocalFileSystem(), "")
@@ -183,7 +183,7 @@ class _Stored(Store):
 def test_an_index_in_a_store(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any
 ) -> None:
-    """An index in a store has the same parts as a local one, and a replaced file is noticed."""
+    """An index in a store has the same parts as a local index, and a replaced file is noticed."""
     monkeypatch.setattr(Storage, "at", lambda *_: place)
     from jelly_rdflib.spark import indexes
     from jelly_rdflib.spark.sources.reader import FilesReader
@@ -193,7 +193,7 @@ def test_an_index_in_a_store(
     file = place.find(path)
     made = indexes._write(Look(file, Storage(), False, 700, jr.Limits()))
     assert made == path + ".idx"
-    # The index fits the file.
+    # The index matches the file.
     assert indexes._write(Look(file, Storage(), False, 700, jr.Limits())) is None
     options = ReadOptions(partition_bytes=1400)
     # No process can scan the file here.
@@ -225,7 +225,7 @@ def test_indexes_by_a_job(spark: SparkSession, tmp_path: Path) -> None:
     made = index_files(spark, str(tmp_path), spacing=1500)
     assert sorted(made) == [str(tmp_path / f"{name}.jellyp.idx") for name in ("a", "b", "c")]
     after = jobs(spark)
-    # There is a task for each file, and tasks that distribute the paths.
+    # There is a task for each file, plus tasks that distribute the paths.
     assert sum(after[job] for job in after.keys() - before.keys()) <= 3 + 2
     assert index_files(spark, str(tmp_path), spacing=1500) == []
 

@@ -1,4 +1,4 @@
-"""Tests reading through Spark: how a session uses the rows of a reader.
+"""Tests reading through Spark: how a session uses a reader's rows.
 
 `test_files` tests the reader itself, and `tests/spark/test_filters.py` tests its filters.
 """
@@ -66,7 +66,7 @@ def test_filters_choose_the_rows_that_spark_would(
     left = load(spark, path).where(condition)
     assert read_rows(pushed) == read_rows(left)
     if condition.startswith("op"):
-        # Spark itself has no filter left.
+        # No filter is left to Spark itself.
         for table, is_left in ((pushed, False), (left, True)):
             plan = table._jdf.queryExecution().executedPlan().toString()
             assert (" Filter (" in plan) == is_left

@@ -1,4 +1,4 @@
-"""Tests that sorted runs are merged with a few rows of each in memory."""
+"""Tests that sorted runs are merged with only a few rows of each run in memory."""
 
 import random
 
@@ -21,7 +21,7 @@ def test_runs_of_several_pieces(monkeypatch: pytest.MonkeyPatch, run_rows: int, 
     ]
     batches = [pa.RecordBatch.from_pylist(rows[start : start + 20]) for start in range(0, 200, 20)]
     found = [row for each in sorting.in_order(batches, sort_bytes=size) for row in each.to_pylist()]
-    # Rows of the same key keep their order, and null is last.
+    # Rows with the same key keep their order, and nulls come last.
     assert found == sorted(
         rows, key=lambda row: (row["file"], row["seq"] is None, row["seq"] or 0, row["n"])
     )

@@ -1,4 +1,4 @@
-"""Tests tables of Spark's catalog over files: CREATE TABLE … USING, with a path and options."""
+"""Tests catalog tables of Spark over files: CREATE TABLE … USING, with a path and options."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.spark.files import make_operations, write_file
 from tests.spark.session import check_spark
 from tests.support import ROOT
 
-# Runs a statement, and with arguments saves its result by ``saveAsTable``.
+# Runs a statement; given arguments, it saves the result with ``saveAsTable``.
 Sql = Callable[..., list[list[Any]]]
 
 # Delta's catalog in the other tests' session can't read tables of Python sources.
@@ -45,7 +45,7 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="module")
 def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
-    """Return a function that runs SQL in another process's session; errors are AssertionErrors."""
+    """Return a function that runs SQL in another process's session and raises AssertionErrors."""
     check_spark()
     with subprocess.Popen(
         [sys.executable, "-c", SESSION, str(tmp_path_factory.mktemp("warehouse"))],
@@ -70,7 +70,7 @@ def sql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sql]:
 
 @pytest.fixture
 def folder(sql: Sql, tmp_path: Path) -> Iterator[Path]:
-    """Yield a folder whose name has to be escaped; drop the test's table of it afterwards."""
+    """Yield a folder whose name needs escaping; afterwards drop the table that the test made."""
     folder = tmp_path / "a b%20c"
     folder.mkdir()
     write_file(folder / "1.jellyp", make_operations(1, 4))
@@ -154,7 +154,7 @@ def test_saving_as_a_table(sql: Sql, folder: Path) -> None:
     with pytest.raises(AssertionError, match=NO_PATH):
         sql(rows, **table)
     assert sql("SHOW TABLES LIKE 'others'") == []
-    # With a path the files are written, but Spark does not tell the source about the table.
+    # With a path, Spark writes the files but does not tell the source about the table.
     path = folder.parent / "others"
     sql(rows, **table, path=str(path))
     with pytest.raises(AssertionError, match=r"made by saveAsTable, .* LOCATION path"):

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("registered")
 
 @pytest.fixture(scope="module")
 def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
-    """Return a table of two partitions with a file in each."""
+    """Return a table of two partitions with one file in each."""
     folder = tmp_path_factory.mktemp("source")
     paths = [
         write_file(folder / f"{number}.jellyp", make_operations(2, 30, seed=number))
@@ -91,7 +91,7 @@ def test_append_overwrite_and_failed_jobs(
         save(broken, target, "overwrite")
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
     assert len(save(changes, target, "overwrite")) == 2
-    # A table without rows makes an empty folder.
+    # A table without rows results in an empty folder.
     save(changes.where("false"), target, "overwrite")
     assert [path.name for path in target.iterdir()] == ["_SUCCESS"]
     assert spark.read.format("jelly-patch").load(str(target)).count() == 0

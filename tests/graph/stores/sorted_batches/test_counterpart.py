@@ -1,4 +1,4 @@
-"""Tests that the difference of two stores is the difference of two sets of quads."""
+"""Tests that the difference of two stores equals the difference of two sets of quads."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def change(dataset: Dataset, changes: Any) -> Dataset:
 
 
 def pairs(old: Any, new: Any, both: Any) -> list[tuple[Dataset, Dataset]]:
-    """Return both datasets, once in a `JellyStore` each, and once in rdflib's own store."""
+    """Return both datasets, once in a `JellyStore` each and once in rdflib's own store each."""
     return [
         (
             change(change(Dataset(store=store), both), old),
@@ -64,7 +64,7 @@ def test_one_graph_is_its_own_default_graph(
             (Graph(before.store, name), Graph(after.store, other)),
             (Graph(before.store, name), after),
             (before, Graph(after.store, other)),
-            # Both graphs are in one store.
+            # Both graphs are in the same store.
             (Graph(before.store, name), Graph(before.store, other)),
         ]
 

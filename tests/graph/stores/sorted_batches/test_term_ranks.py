@@ -1,4 +1,4 @@
-"""Tests that the order of a store's batches is that of Python's strings, for all texts."""
+"""Tests that a store's batches have the order of Python's strings, for all texts."""
 
 import io
 import random
@@ -13,7 +13,7 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 
-# The alphabet is small, so that many texts have the same start and end with zeros.
+# The alphabet is small, so that many texts share a prefix and end with zeros.
 texts = st.text(alphabet="a\0é\uffff\U00010000", max_size=20)
 iris = texts.map(lambda text: URIRef(f"urn:{text}"))
 blank_nodes = texts.map(lambda text: BNode(f"b{text}"))
@@ -90,7 +90,7 @@ def test_one_graph(graph: str) -> None:
 
 
 def graph_of(dataset: Dataset, name: str) -> Graph:
-    """Return one graph, without making the dataset list it."""
+    """Return a graph of the dataset without making the dataset list the graph."""
     return Graph(dataset.store, URIRef(name))
 
 
