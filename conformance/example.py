@@ -1,7 +1,7 @@
-"""A runner to copy: replace the two functions by your implementation.
+"""A runner to copy: replace `decode` and `encode` with calls of your implementation.
 
-``python -m conformance "python -m conformance.example"`` tries it. Here the two functions call the
-suite's own reader and writer.
+Try it with ``python -m conformance "python -m conformance.example"``. Here the two functions call
+the suite's own reader and writer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run(verb: str, path: str) -> bytes:
 
 
 def serve() -> None:
-    """Answer requests, one a line, until the input ends."""
+    """Answer requests, one per line, until the input ends."""
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")
         try:
