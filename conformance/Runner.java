@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A server for the JVM: --serve "java -cp any.jar Runner.java a.package.Codec".
+/**
+ * A server for the JVM: --serve "java -cp any.jar Runner.java a.package.Codec".
  *
  * <p>The class has the static methods String decode(byte[]) and byte[] encode(String). To refuse a file, they throw an
  * exception; UnsupportedOperationException means that the file is not supported.
