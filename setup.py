@@ -82,7 +82,7 @@ class BuildModules(build_ext):
     """Builds the modules with the flags that the compiler accepts."""
 
     def run(self):
-        """Translate the modules to C and build them; an sdist needs neither, and no compiler."""
+        """Translate the modules to C and build them; an sdist needs neither, nor a compiler."""
         check_machine()
         jobs = os.cpu_count() if self.parallel is True else self.parallel
         translated = cythonize(

@@ -83,7 +83,7 @@ def check_bytes(data: bytes, document: Document) -> list[str]:
 
 
 def _done(answer: Answer) -> bytes:
-    """Return the output in an answer; raise if the runner has not succeeded."""
+    """Return the output of a successful answer; raise for any other answer."""
     if answer.kind == "unsupported":
         raise _StopError("unsupported", answer.message)
     if answer.kind != "ok":

@@ -56,7 +56,7 @@ def dump(document: Document) -> str:
 
 
 def load(source: str | bytes) -> Document:
-    """Return the document of a JSON text.
+    """Return the document that a JSON text represents.
 
     Raises:
         ValueError: The text is not JSON, or not a document.

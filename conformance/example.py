@@ -15,7 +15,7 @@ from conformance.cases.case import bytes_of
 
 
 def decode(data: bytes) -> str:
-    """Return the document of a stream in JSON; raise ValueError to refuse it."""
+    """Return a stream's document as JSON; raise ValueError to refuse the stream."""
     try:
         return document.dump(reader.read(data))
     except reader.FaultError as error:
@@ -23,7 +23,7 @@ def decode(data: bytes) -> str:
 
 
 def encode(json: str) -> bytes:
-    """Return the stream of a document in JSON; raise ValueError to refuse it."""
+    """Return the stream for a JSON document; raise ValueError to refuse the document."""
     wanted = document.load(json)
     data = rows.delimited(map(bytes_of, spelling.frames(wanted, compact=True)))
     differs = document.difference(wanted, document.load(decode(data)))

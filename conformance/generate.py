@@ -17,7 +17,7 @@ __all__ = ["files", "main"]
 
 
 def files(cases: list[Case]) -> dict[str, bytes]:
-    """Return the contents of the files of cases, by their paths in the suite."""
+    """Return the contents of the cases' files by path in the suite."""
     out: dict[str, bytes] = {}
     texts = set()
     for case in cases:
@@ -45,7 +45,7 @@ def files(cases: list[Case]) -> dict[str, bytes]:
 
 
 def _goes_round(case: Case) -> bool:
-    """Return whether a case is also a round-trip case, as the compact case of each shape is."""
+    """Return whether a case is also a round-trip case: the compact case of each shape is one."""
     return case.data is not None and case.name.startswith("shapes/") and "compact" in case.name
 
 

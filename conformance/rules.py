@@ -55,7 +55,7 @@ _FREE = "it leaves all to the implementation"
 
 
 def _rules(section: str, *rows: tuple[str, ...]) -> list[Rule]:
-    """Return the rules of a section; a row is name, key words, text and, optionally, no_case."""
+    """Return a section's rules; each row has name, key words, text and, optionally, no_case."""
     return [
         Rule(
             name=row[0],

@@ -62,7 +62,7 @@ class Report:
         seconds: How long it ran.
         executions: The number of inputs that were tried.
         coverage: The number of edges in the modules and of lines of Python that were reached.
-        corpus: The number of inputs that were kept, since each reached something new.
+        corpus: The number of inputs that were kept because they increased the coverage.
         memory: The peak memory, in MB.
         findings: The files with inputs that made the target fail.
         errors: Errors of the run itself.

@@ -73,7 +73,7 @@ def read_rows(data: bytes, format: str, batches: Outcome) -> None:
 
 
 def read_normalized(data: bytes, format: Any, batches: Outcome) -> None:
-    """Read operations with the literals that rdflib normalizes."""
+    """Read operations with normalized literals."""
     operations = attempt(lambda: jr.read_operations(data, format=format, normalize=True))
     assert operations.told == batches.told
     assert len(operations.items) == sum(batches.items)

@@ -98,7 +98,7 @@ def _round_trip_thrift(data: bytes, operations: list[Plain], _: jr.PatchOptions)
 
 
 def _round_trip_other(data: bytes, operations: list[Plain], format: str) -> None:
-    """Write another format, which refuses operations that it can't express."""
+    """Write another format; operations that it can't express must be refused."""
     try:
         written = _write(map(operation, operations), format=format)
     except jr.EncodeError:

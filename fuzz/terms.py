@@ -1,4 +1,4 @@
-"""A target for terms in N-Triples, which users give as strings."""
+"""A target for N-Triples terms, which users pass as strings."""
 
 from __future__ import annotations
 

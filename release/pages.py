@@ -1,4 +1,4 @@
-"""Adds to the site: the version, addresses, changelog, parts of the README, and links."""
+"""MkDocs hooks that add version, changelog, parts of the README and links to the site."""
 
 from __future__ import annotations
 

@@ -103,8 +103,7 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
 
     Args:
         builder: A Python with Cython and setuptools.
-        source: The unpacked sdist. The C files that Cython generates stay there for the next
-            target.
+        source: The unpacked sdist. Cython's C files stay there for the next target.
         headers: The headers of the Python to build for.
         tag: The tag of one of the targets.
         to: The folder for the wheel.

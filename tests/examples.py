@@ -94,7 +94,7 @@ def code_of_module(path: Path) -> str:
 def run_page(page: Path) -> None:
     """Run a page's blocks one after another, as in the session of a reader who tries them all.
 
-    A ``text`` block after a ``python`` block in the same section is the output of the latter.
+    A ``text`` block after a ``python`` block in the same section is the output of that code.
     """
     session: dict[str, object] = {}
     printed = None

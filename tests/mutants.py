@@ -165,7 +165,7 @@ def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
 
 
 class Copy:
-    """A copy of the project for faults, which is restored after each fault."""
+    """A copy of the project into which faults are injected, and which is restored after each."""
 
     def __init__(self, root: Path, files: list[Path], folder: Path) -> None:
         self.folder = folder

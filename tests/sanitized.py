@@ -4,4 +4,4 @@ import os
 
 UNDER_SANITIZERS = "JELLY_RDFLIB_MODULES" in os.environ
 MEMORY_FACTOR = 2 if UNDER_SANITIZERS else 1
-"""How many times the memory is needed, approximately, since each block has red zones around it."""
+"""The approximate factor by which memory use grows, since each block has red zones around it."""

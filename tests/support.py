@@ -199,8 +199,7 @@ def run(code: str, *arguments: str, timeout: float = 120, is_fresh: bool = False
     has not imported anything before.
     """
     prelude = (
-        # ru_maxrss starts with the parent's memory, but the peak in /proc is the process's
-        # own.
+        # ru_maxrss starts with the parent's memory; the peak in /proc is the process's own.
         "import pathlib, re, resource, sys\n"
         # Modules that are imported on demand must not count as memory that the code needs.
         "from jelly_rdflib import *\n"

@@ -172,7 +172,7 @@ def test_make_compiles_again_with_other_flags(small_tree: Path) -> None:
     assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (False, True)
     (small_tree / ".venv/.flags").write_text("-O0\n")
     assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (True, False)
-    # A wheel is built with the flags in another folder.
+    # Wheels are always built with these flags, in another folder.
     assert not compiles("build", flags="-O1")
 
 
@@ -288,7 +288,7 @@ def test_the_workflow_refuses_words_that_a_release_makes_untrue(
 
 
 def test_pages_install_the_package_from_a_clone_until_there_is_a_release() -> None:
-    """Only quoted messages of an installed package name the package, in single quotes."""
+    """Only messages of an installed package, in single quotes, may name the package."""
     if not project.hindrances():
         pytest.skip("there is a release")
     page_of_wheels = DOCS / "installing.md"

@@ -126,7 +126,7 @@ def _unknown(row: Any) -> bytes:
 
 
 def _in_two_halves(row: Any) -> bytes:
-    """Return a row that splits its message in two: first the first field, then all others."""
+    """Return a row with its message in two parts: the first field, then all others."""
     ((known, message),) = row.ListFields()
     halves = [type(message)(), type(message)()]
     for number, (inner, value) in enumerate(message.ListFields()):

@@ -152,8 +152,7 @@ def _negative() -> list[Case]:
     for n in range(9):
         many = ("triple", ("iri", f"{E}s{n}"), P, many)
     pairs: list[tuple[str, str, str, list[list[Plain]], dict[str, Any], Any, dict[str, Any]]] = [
-        # name, rules, comment, patches, options, repaired patches (None: the same), repaired
-        # options
+        # name, rules, comment, patches, options, repaired patches (or None), repaired options
         ("quoted_without_option", "rdf-star-option", "A quoted triple, and no rdf_star.",
          [[A(star, P, O)]], {}, None, {"rdf_star": True}),
         ("quoted_in_header_without_option", "rdf-star-option",

@@ -1,8 +1,8 @@
 """Runs at the start of each Python that has this folder in its PYTHONPATH.
 
 Python then imports the Cython modules from the folder in ``JELLY_RDFLIB_MODULES``, and the rest of
-the package from its usual folder; so do the processes that tests start. Before Python exits it
-looks for leaks: later, much memory is unreachable that Python never frees.
+the package from its usual folder; so do the processes that tests start. Before Python
+exits, this module looks for leaks: later, much memory is unreachable that Python never frees.
 """
 
 import atexit
@@ -36,7 +36,7 @@ LEAKS = os.environ.get("JELLY_RDFLIB_LEAKS")
 
 
 def find_leaks() -> None:
-    """Report unreachable memory; but not in a fork, which has lost the other threads."""
+    """Report unreachable memory, except in a forked process, which lacks the other threads."""
     if os.getpid() == PROCESS and ctypes.CDLL(None).__lsan_do_recoverable_leak_check():
         # The stack traces show only C code, so name the command and the test.
         with open(f"{LEAKS}.{PROCESS}.of", "w") as report:

@@ -338,7 +338,7 @@ def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
 
 
 def cut_off_everywhere(folder: str, log_path: str) -> None:
-    """Replay into new stores, and interrupt each at a later change than the one before."""
+    """Replay into new stores, and interrupt each replay one change later than the last."""
     turn = 0
     was_cut = True
     while was_cut:
@@ -379,7 +379,7 @@ def cut_off(path: Path, log_path: str, turn: int) -> bool:
 
 
 def test_without_transactions_it_comes_to_the_same(tmp_path: Path) -> None:
-    """If a replay into Oxigraph is interrupted and restarted, the result is the same."""
+    """A replay into Oxigraph may be interrupted at any change; repeated, it has the same result."""
     log = PatchLog.create(tmp_path / "log")
     b, g = BNode("b"), BNode("g")
     log.append([add(1), add(2), add(3, GRAPH), (Op.A, b, P, Literal("x"), g)])

@@ -162,7 +162,7 @@ def read_bad(name: str) -> None:
 
 
 class Broken:
-    """A file that raises the same error object at each read or write."""
+    """A file that fails after its data or when written to, always with the same error object."""
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = data

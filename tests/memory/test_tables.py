@@ -1,4 +1,4 @@
-"""Tests that converting a stream of any length to tables needs memory for few record batches."""
+"""Tests that tables of a stream of any length need memory for only a few record batches."""
 
 from collections.abc import Callable
 

@@ -132,7 +132,7 @@ def test_plain_literals_and_strings(
     # The inverse patch restores the old contents.
     back.apply(new)
     assert folded(new) == folded(spelled("default", before))
-    # Two spellings in one graph are no difference between graphs, but another graph is one.
+    # Nor do two graphs with these spellings differ, but an empty graph does.
     one, other = (
         spelled(store, {(P, PLAIN, G), (P, STRING, G)}) for store in (old_store, new_store)
     )

@@ -492,8 +492,7 @@ def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> No
             warnings.simplefilter("always")
             dataset = opened(path)
         assert numbers(dataset) == {*range(1000, 1010)}
-        # Some bits of a compressed file have no meaning, such as those that name the operating
-        # system.
+        # Some bits of a compressed file have no meaning, such as those about the system.
         assert [each.category for each in told] == [jr.LogWarning] or name != "data.jelly"
         found = jr.PatchLog(log_of(path)).verify()
         assert [each.path for each in found] == [path] * len(told)

@@ -28,8 +28,7 @@ from tests.recording.support import (
     statements,
 )
 
-# Few terms, so that statements repeat. Each use makes new objects, so equal terms are not
-# identical.
+# Few terms, so that statements repeat. New objects are made, so equal terms are not identical.
 NODES = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.just("b").map(BNode)
 OBJECTS = NODES | st.builds(
     lambda text, more: Literal(text, **more),

@@ -91,7 +91,7 @@ def recorded(make: Callable[[], Dataset], update: Any, **arguments: Any) -> set[
     return before[0] ^ after[0]
 
 
-# Each update has the number of statements that it changes.
+# Updates, and the number of statements that each of them changes.
 UPDATES: dict[str, tuple[str, int]] = {
     "insert data": (
         "INSERT DATA { <urn:s> <urn:p> <urn:1>, <urn:4> "

@@ -90,7 +90,7 @@ print(peak() - before)
 """,
         str(file),
     )
-    # This is the limit of a decoder's state, not the 512 MB.
+    # This bound is the maximum size of a decoder's state, not the 512 MB of data.
     assert int(out) < 200e6
 
 

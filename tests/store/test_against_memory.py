@@ -134,7 +134,7 @@ class BesideMemory(RuleBasedStateMachine):
     @precondition(lambda self: self.readers)
     @rule(steps=st.integers(0, 3))
     def go_on_reading(self, steps: int) -> None:
-        """Read to its end an iterator that was started before later changes."""
+        """Exhaust an iterator that was started before later changes."""
         reader, expected = self.readers.pop(0)
         # If graphs have different spellings of equal literals, either spelling may be returned.
         folded = {tuple(str(part).lower() for part in triple) for triple in expected}

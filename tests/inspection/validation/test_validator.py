@@ -379,7 +379,7 @@ class TestFrames:
         assert found(rb.stream([*head], [rb.end()])) == []
 
     def test_a_graph_that_a_wrong_row_leaves_behind_is_no_number(self) -> None:
-        """The repeated graph may be from an earlier frame. Without one, none can be repeated."""
+        """A row may repeat the graph of an earlier frame; without such a graph, it is refused."""
         triple, quad = rb.spo("s", rb.iri(0, 1), "o"), rb.spog("s", rb.iri(0, 1), "o")
         name = rb.name("urn:p")
         head = [rdf_options(physical_type=rb.QUADS), name]
@@ -455,7 +455,7 @@ class TestFields:
         for quad, rules in [
             (s + other + p + o, ["second-field"]),
             (s + p + wire.field(11, wire.field(3, 1) + wire.field(2, b"en")), ["second-field"]),
-            # Readers use the last member. Both others are reported, as two faults.
+            # Readers use the last member. The other two are reported as two faults.
             (s + other + s + p + o, ["second-field"] * 2),
             (s + s + other + s + p + o, ["repeated-field"] + ["second-field"] * 2),
             # The first fault is in a message that is overwritten.

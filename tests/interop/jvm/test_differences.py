@@ -205,7 +205,7 @@ def test_jena_names_the_default_graph(peer: Peer, target: str, row: Plain) -> No
 def test_jena_drops_a_character_of_labels_in_text(
     peer: Peer, source: bytes, labels: tuple[str, str]
 ) -> None:
-    """Jena drops a character of ``_:label`` only; we read such labels but do not write them."""
+    """Jena drops the first character of ``_:label``; we read this form, but write another one."""
     rows = [b"A %s <urn:p> <urn:o> .\n" % (source % label) for label in (b"ab", b"bb")]
     data = b"".join(rows)
     theirs = peer.read_changes(data, "rdfp")

@@ -1,4 +1,4 @@
-"""Runs the W3C's tests of syntaxes, of updates, which are recorded, and of queries."""
+"""Runs the W3C's tests of syntaxes, updates (which are recorded) and queries."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from tests.peers.outcomes import Known, Outcome
 from tests.peers.w3c.manifest import MF, entries, has_type, path_of
 
-# Folders of the checkout, with the part of test types' names and rdflib's name for each syntax.
+# Folders of the checkout; a part of the names of their test types, and rdflib's format name.
 SYNTAXES = {
     "rdf-n-triples": ("NTriples", "nt"),
     "rdf-n-quads": ("NQuads", "nquads"),
