@@ -15,7 +15,7 @@ SPARK_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo-spark)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# A Python that is named on the command line must be that of the environment.
+# A Python that is given on the command line must be that of the environment.
 WHICH := -c "import sys; print(sys.base_prefix, sys.version)"
 ifeq ($(origin PYTHON)$(filter clean help,$(or $(MAKECMDGOALS),help)),command line)
 ifneq ($(wildcard $(BIN)/python),)
@@ -25,7 +25,7 @@ endif
 endif
 endif
 
-# With other flags of the compiler than before, all modules are compiled again. `make build` compiles
+# If the compiler flags have changed, all modules are compiled again. `make build` compiles
 # in another folder.
 ifneq ($(MAKECMDGOALS),build)
 ifneq ($(strip $(JELLY_RDFLIB_CFLAGS)),$(shell cat $(VENV)/.flags 2> /dev/null))
@@ -89,7 +89,7 @@ test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because the
 	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS) --ignore=tests/live $(ARGS)
 
 .PHONY: mutants
-mutants: $(VENV)/.dev ## Break MODULE, or a sample of all modules, in small ways, and list faults that tests miss
+mutants: $(VENV)/.dev ## Inject small faults into MODULE, or a sample of all modules; list those that tests miss
 	$(BIN)/python -m tests.mutants $(MODULE) $(ARGS)
 
 .PHONY: test-log-live
@@ -97,7 +97,7 @@ test-log-live: $(VENV)/.dev ## Interleave two processes on a log in every way: o
 	$(BIN)/python -m tests.faults.log $(ARGS)
 
 .PHONY: test-live
-test-live: $(VENV)/.dev ## Test all transports of live changes with real brokers, which also get killed: 20 minutes
+test-live: $(VENV)/.dev ## Test all transports of live changes with real brokers, which are also killed: 20 minutes
 	$(BIN)/pytest -rs --numprocesses=2 --dist=loadfile tests/live $(ARGS)
 
 .PHONY: test-asan
@@ -108,12 +108,12 @@ test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and
 asan-modules: $(VENV)/.dev ## Build the modules for test-asan
 	$(BIN)/python -m sanitizers build
 
-# A Python without the GIL, and the tests that it runs; TSAN=1 takes one with ThreadSanitizer.
+# A Python without the GIL, and the tests that it runs; TSAN=1 uses one built with ThreadSanitizer.
 NOGIL := .cache/nogil$(if $(TSAN),-tsan)
 PYTHON_NOGIL ?= $(NOGIL)/python/bin/python3
 NOGIL_TESTS ?= $(addprefix tests/,threads core/batch core/text core/thrift nodes store graph log)
 NOGIL_FLAGS := $(if $(TSAN),-O1 -g -fsanitize=thread)
-# This test reads Turtle, whose parser is not built for such a Python.
+# This test reads Turtle, whose parser has no build for such a Python.
 NOGIL_LEFT_OUT := --deselect tests/graph/test_update.py::test_load_reads_what_it_may
 # Reports of ThreadSanitizer about CPython itself are suppressed.
 NOGIL_ENVIRONMENT := $(if $(TSAN),TSAN_OPTIONS="suppressions=$(CURDIR)/$(NOGIL)/source/Tools/tsan/suppressions_free_threading.txt")
@@ -132,12 +132,12 @@ $(NOGIL)/python/bin/python3:
 
 .PHONY: fuzz
 fuzz: TIME ?= 3600
-fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
+fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds in total
 	$(BIN)/python -m fuzz run --time $(TIME) $(TARGETS)
 
 .PHONY: fuzz-short
-# A fixed seed finds only new faults of a change. Old faults are found by `make fuzz`, with random
-# seeds.
+# A fixed seed shows only faults that a change introduces. `make fuzz`, with random seeds, finds the
+# older faults.
 fuzz-short: $(VENV)/.fuzz ## Fuzz all targets, two in parallel, for two minutes
 	$(BIN)/python -m fuzz run --time 120 --jobs 2 --seed 1
 
@@ -150,7 +150,7 @@ fuzz-reproduce: $(VENV)/.fuzz ## Run a target on an input that fuzzing found: TA
 	$(BIN)/python -m fuzz reproduce $(TARGET) $(INPUT)
 
 .PHONY: interop
-interop: $(VENV)/.dev ## Test that this package, Jelly-JVM and Jena read each other (built with Maven)
+interop: $(VENV)/.dev ## Test that this package, Jelly-JVM and Jena (built with Maven) read each other's output
 	test -d .cache/brick-log || $(MAKE) demo
 	$(BIN)/pytest -rs $(JVM_TESTS)
 
@@ -159,7 +159,7 @@ test-spark: $(VENV)/.dev ## Run the tests on Spark: about 8 minutes
 	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
-test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on Spark, many with kills: half an hour
+test-spark-live: $(VENV)/.dev ## Test Kafka, S3 and HDFS, and run slow tests on Spark, many of which kill it: half an hour
 	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS) $(ARGS)
 	$(if $(ARGS),,$(BIN)/pytest -rs -n0 -m slow --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS))
 
@@ -167,7 +167,7 @@ test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on S
 ACTIONLINT := $(if $(shell command -v go),$(BIN)/actionlint)
 
 .PHONY: lint
-lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (of the docs too), workflows, and which package imports which
+lint: $(VENV)/.dev $(ACTIONLINT) ## Check style, types (also of the docs), workflows, and which package imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -195,11 +195,11 @@ bench-spark-replay: $(VENV)/.dev ## Measure a replay of ten million operations o
 	$(BIN)/python -m benchmarks.spark_replay $(ARGS)
 
 .PHONY: bench-spark-limits
-bench-spark-limits: $(VENV)/.dev ## Measure what grows with the data on executors of 1 GB, for docs/spark/limits.md
+bench-spark-limits: $(VENV)/.dev ## Measure what grows with the data, on executors with 1 GB, for docs/spark/limits.md
 	$(BIN)/python -m benchmarks.spark_limits $(ARGS)
 
 .PHONY: bench-live
-bench-live: $(VENV)/.dev ## Compare Kafka, gRPC, MQTT and HTTP with the bare clients, and write docs/live/benchmarks.md
+bench-live: $(VENV)/.dev ## Compare Kafka, gRPC, MQTT and HTTP with the plain clients, and write docs/live/benchmarks.md
 	$(BIN)/python -m benchmarks.live $(ARGS)
 
 .PHONY: bench-peers
@@ -207,7 +207,7 @@ bench-peers: $(VENV)/.dev ## Compare with Jelly-JVM, Jena and others, and write 
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 .PHONY: reliability
-reliability: $(VENV)/.dev ## Measure time and memory over the size of hostile input, for docs/tried.md
+reliability: $(VENV)/.dev ## Measure how time and memory grow with the size of hostile input, for docs/tried.md
 	$(BIN)/python -m benchmarks.reliability $(ARGS)
 
 .PHONY: long-run
@@ -226,7 +226,7 @@ conformance: $(VENV)/.dev ## Run our cases of the official suite; with SUITE, it
 conformance-patch: $(VENV)/.dev ## Run the Jelly-Patch suite on the package and on JELLY_JVM, a checkout, and write its pages
 	$(BIN)/python -m tests.conformance.patch.pages "$(JELLY_JVM)"
 
-# Each variable names a checkout of that project; none of its files are kept.
+# Each variable names a checkout of that project; no files of it are kept here.
 PEERS := W3C RDFLIB PYSHACL
 
 .PHONY: test-peers
@@ -290,7 +290,7 @@ $(VENV)/.fuzz: pyproject.toml $(VENV)/.dev
 	touch $@
 
 # Only the ontology's files are needed. The package's code never runs, so it needs no dependencies
-# and fits any Python.
+# and installs on any Python.
 $(BRICK): | $(BIN)/python
 	rm -rf $@
 	$(BIN)/pip install --quiet --no-deps --no-compile --ignore-requires-python \

@@ -1,4 +1,4 @@
-"""What the examples in docstrings find: those of ``jelly_rdflib.spark`` a session as ``spark``."""
+"""Fixtures for docstring examples: those of ``jelly_rdflib.spark`` have a session as ``spark``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPARK = Path(__file__).parent / "jelly_rdflib" / "spark"
 
 @pytest.fixture(autouse=True)
 def _folder_for_examples(request: pytest.FixtureRequest) -> None:
-    """Run an example in a folder of its own, for the files that it writes."""
+    """Run each example in its own temporary folder, since it may write files."""
     if isinstance(request.node, pytest.DoctestItem):
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
 

@@ -31,7 +31,7 @@ def check_machine():
             " `make PYTHON=python3.12`"
         )
     command = os.environ.get("CC", sysconfig.get_config_var("CC"))
-    # Setuptools itself looks for Microsoft's compiler, and says where to get it.
+    # Setuptools itself looks for Microsoft's compiler, and prints where to get it.
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if command and (shutil.which(command.split()[0]) is None or not headers.exists()):
         raise SystemExit(NO_COMPILER)
@@ -48,9 +48,9 @@ from setuptools.command.build_ext import build_ext  # noqa: E402
 from setuptools.modified import newer_group  # noqa: E402
 
 # Flags for compilers that accept them. The limit lets gcc inline the decoder's hot path in several
-# callers. Python's own flags include -g, but debug information is six sevenths of a module.
+# callers. Python's own flags include -g, but debug information would be six sevenths of a module.
 FLAGS = ["-O3", "-g0", "-fno-plt", "-finline-limit=2000"]
-# Without these flags gcc finds the modules too small to inline all of their hot paths.
+# Without these flags gcc does not inline all hot paths: it limits the growth of small modules.
 INLINING_FLAGS = ["--param=inline-unit-growth=200"]
 INLINED = ("jelly_decoder", "text")
 
@@ -58,7 +58,7 @@ MODULES = [
     Extension(".".join(path.with_suffix("").parts), [str(path)])
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]
-# The Makefile installs packages into an environment whose modules are built already.
+# The Makefile sets this to install packages when the modules are already built.
 if "JELLY_RDFLIB_MODULES_ARE_BUILT" in os.environ:
     MODULES = []
 
@@ -89,7 +89,7 @@ class BuildModules(build_ext):
             self.extensions,
             compiler_directives=DIRECTIVES,
             build_dir="build/cython",
-            # Processes that are not forked would run this file again.
+            # Child processes that are not forked would run this file again.
             nthreads=(jobs or 0) if multiprocessing.get_start_method() == "fork" else 0,
         )
         for module, found in zip(self.extensions, translated, strict=True):
@@ -108,7 +108,7 @@ class BuildModules(build_ext):
         for module in self.extensions:
             is_inlined = module.name.rpartition(".")[2] in INLINED
             module.extra_compile_args = flags + (inlining if is_inlined else [])
-        # The times of files say nothing of the flags that a module was compiled with.
+        # File times do not show which flags a module was compiled with.
         stamp = Path(self.build_temp, "flags")
         wanted = " ".join(flags + inlining)
         if not stamp.exists() or stamp.read_text() != wanted:
@@ -138,14 +138,14 @@ class BuildModules(build_ext):
             ]
 
     def build_extension(self, ext):
-        """Build a module, and print its name, since this takes a while."""
+        """Build a module, and print its name to show progress."""
         super().build_extension(ext)
         if ext in self.stale:
             print(f"{next(self.built)} of {len(self.stale)} modules: {ext.name}", flush=True)
 
 
 def describe():
-    """Return the README; if pyproject.toml has the repository's address, its links have it too."""
+    """Return the README; its links are absolute if pyproject.toml has the repository's address."""
     text = Path("README.md").read_text("utf-8")
     settings = Path("pyproject.toml").read_text("utf-8")
     source = re.search(r'^Source = "(.*)"$', settings, re.MULTILINE)[1]
@@ -160,7 +160,7 @@ def describe():
     return re.sub(r"(!?\[[^\]]*\])\((?!https?:|#)(.*?)\)", complete, text)
 
 
-# rdflib's plugins are registered by media type, too; setuptools warns of the slash in such names.
+# rdflib's plugins are also registered by media type; setuptools warns about the slash in the names.
 logging.getLogger("setuptools.config._validate_pyproject.formats").setLevel(logging.ERROR)
 
 setup(

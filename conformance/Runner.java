@@ -8,10 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A runner for the JVM: java -cp any.jar Runner.java a.package.Codec, to be served.
+ * A server for the JVM: --serve "java -cp any.jar Runner.java a.package.Codec".
  *
- * <p>The class has the static methods String decode(byte[]) and byte[] encode(String). To refuse, they throw an
- * exception; UnsupportedOperationException says that there is no support.
+ * <p>The class has the static methods String decode(byte[]) and byte[] encode(String). To refuse a file, they throw an
+ * exception; UnsupportedOperationException means that the file is not supported.
  */
 public final class Runner {
 
@@ -33,7 +33,7 @@ public final class Runner {
             } catch (InvocationTargetException thrown) {
                 Throwable error = thrown.getCause();
                 String word = error instanceof UnsupportedOperationException ? "unsupported" : "refused";
-                // An error of the machine, as a stack that is used up, is no refusal.
+                // An error of the JVM, such as a stack overflow, is not a refusal.
                 answers.println((error instanceof Error ? "crashed" : word) + " " + oneLine(error));
             }
         }

@@ -23,37 +23,37 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m conformance",
         description="Give all cases of the Jelly-Patch conformance suite to a runner.",
         epilog="Exit status: 0 if all cases pass, 1 if some fail or are not supported, 2 for wrong"
-        " use. The README says what a runner has to do.",
+        " usage. The README says what a runner has to do.",
     )
-    parser.add_argument("runner", metavar="RUNNER", help="a command, with its arguments")
+    parser.add_argument("runner", metavar="RUNNER", help="a command with its arguments")
     parser.add_argument("--serve", action="store_true", help="start the command once for all cases")
     parser.add_argument("--cases", metavar="FOLDER", type=Path, default=CASES, help="other cases")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only cases with this in a name")
-    parser.add_argument("--rule", metavar="NAME", help="only cases about this rule")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only cases with TEXT in a name")
+    parser.add_argument("--rule", metavar="NAME", help="only cases that test this rule")
     parser.add_argument(
         "--allow-unsupported",
         action="store_true",
         help="exit with 0 even if the runner does not support some cases",
     )
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=60, help="for each case, by default 60"
+        "--timeout", metavar="SECONDS", type=float, default=60, help="per case (default: 60)"
     )
-    parser.add_argument("--report", metavar="FILE", type=Path, help="write EARL, in Turtle")
-    parser.add_argument("--name", default="unnamed", help="implementation's name, in the report")
+    parser.add_argument("--report", metavar="FILE", type=Path, help="write an EARL report (Turtle)")
+    parser.add_argument("--name", default="unnamed", help="implementation's name in the report")
     parser.add_argument(
-        "--revision", default="unknown", help="implementation's version, in the report"
+        "--revision", default="unknown", help="implementation's version in the report"
     )
     parser.add_argument(
         "--subject",
         default="urn:x-tried",
-        help="implementation's IRI, in the report",
+        help="implementation's IRI in the report",
         metavar="IRI",
     )
     parser.add_argument(
         "--date",
         type=datetime.date.fromisoformat,
         default=datetime.datetime.now(datetime.timezone.utc).date(),
-        help="date of the report, by default today",
+        help="date of the report (default: today)",
     )
     return parser
 

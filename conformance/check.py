@@ -1,13 +1,13 @@
 """Decide whether a case passes.
 
-- From Jelly: the runner must decode the expected document. It must refuse a negative case. If it
-  only *may* refuse the case, it may also decode the expected document, if the case has one.
-- To Jelly: the bytes must keep every rule, have the options, and be the document. The runner must
-  read its own bytes, too. It must refuse a negative case. If it only *may* refuse the case, it may
-  also correct the options: then the bytes must keep every rule and have the patches.
-- Round trip: the decoded document is encoded, and both results must be as above.
+- From Jelly: the decoded document must be the expected one. The runner must refuse a negative case.
+  If it only *may* refuse the case, it may also decode the expected document, if the case has one.
+- To Jelly: the bytes must follow every rule, have the options, and encode the document. The runner
+  must read its own bytes, too. It must refuse a negative case. If it only *may* refuse the case, it
+  may also correct the options: then the bytes must follow every rule and have the patches.
+- Round trip: the decoded document is encoded again, and both results must be as above.
 
-A crash, a time-out and an output that is not a document are failures everywhere.
+A crash, a time-out and an output that is not a document are always failures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Outcome:
     Args:
         entry: The case.
         verdict: Whether it passed.
-        info: The reason of a failure, or a remark.
+        info: The reason for a failure, or a remark.
     """
 
     entry: Entry
@@ -49,7 +49,7 @@ class _StopError(Exception):
 
 
 def check(entry: Entry, runner: Runner) -> Outcome:
-    """Give a case to a runner, and return the outcome."""
+    """Run a case, and return the outcome."""
     try:
         if entry.kind == "from_jelly":
             info = _from_jelly(entry, runner)
@@ -66,10 +66,10 @@ def check_bytes(data: bytes, document: Document) -> list[str]:
     """Check the bytes that a producer wrote for a document.
 
     Returns:
-        The names of rules with SHOULD that the bytes break.
+        The names of SHOULD rules that the bytes break.
 
     Raises:
-        ValueError: The bytes break a rule with MUST, have other options, or are not the document.
+        ValueError: The bytes break a MUST rule, have other options, or encode another document.
     """
     reader = Reader()
     try:
@@ -83,7 +83,7 @@ def check_bytes(data: bytes, document: Document) -> list[str]:
 
 
 def _done(answer: Answer) -> bytes:
-    """Return the output of an answer; the runner must have succeeded."""
+    """Return the output of a successful answer; raise for any other answer."""
     if answer.kind == "unsupported":
         raise _StopError("unsupported", answer.message)
     if answer.kind != "ok":

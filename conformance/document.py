@@ -45,7 +45,7 @@ _LENGTHS = {"A": 5, "D": 5, "PA": 4, "PD": 4, "H": 3, "TX": 1, "TC": 1, "TA": 1}
 
 
 def dump(document: Document) -> str:
-    """Return a document as JSON, one operation a line."""
+    """Return a document as JSON, with one operation per line."""
     lines = [f'{{"options": {json.dumps(document["options"])},', '"patches": [']
     for number, patch in enumerate(document["patches"]):
         rows = [json.dumps(operation, ensure_ascii=False) for operation in patch]
@@ -56,7 +56,7 @@ def dump(document: Document) -> str:
 
 
 def load(source: str | bytes) -> Document:
-    """Return the document of a JSON text.
+    """Return the document that a JSON text represents.
 
     Raises:
         ValueError: The text is not JSON, or not a document.
@@ -91,9 +91,9 @@ def _tuple(value: Any) -> Any:
 def difference(expected: Document, found: Document) -> str | None:
     """Return how a document differs from the expected one; None if it does not.
 
-    If no options are expected, any are accepted, and the default graph equals no graph. Ignored
-    are the labels of blank nodes (renamed one to one in the whole document), the case of language
-    tags, and the datatype xsd:string. The IRI of PD may be missing.
+    If no options are expected, any are accepted, and the default graph equals no graph. The labels
+    of blank nodes (renamed one to one in the whole document), the case of language tags, and the
+    datatype xsd:string are ignored. The IRI of PD may be missing.
     """
     for name, value in expected.get("options", {}).items():
         if value != found["options"][name]:
@@ -121,7 +121,7 @@ def _without_default(operation: Plain) -> Plain:
 
 
 def _canonical(operation: Plain, other: Plain) -> Plain:
-    """Return an operation in a form to compare; PD loses its IRI if the other PD has none."""
+    """Return an operation for comparison: PD loses its IRI if the other PD has none."""
     if operation[0] == other[0] == "PD" and None in (operation[2], other[2]):
         return (*operation[:2], None, operation[3])
     return operation
@@ -154,7 +154,7 @@ def text(document: Document) -> str | None:
     """Return the patches as RDF Patch text; None if the text can't express them.
 
     Each patch but the last ends with ``Z .``. The text has neither options nor quoted triples. In
-    the default graph, a statement has three terms and a namespace has no graph.
+    the default graph, a statement has three terms, and a namespace has no graph.
     """
     out: list[str] = []
     for number, patch in enumerate(document["patches"]):

@@ -1,7 +1,7 @@
-"""A runner to copy: replace the two functions by your implementation.
+"""A runner to copy: replace `decode` and `encode` with calls of your implementation.
 
-``python -m conformance "python -m conformance.example"`` tries it. Here the two functions call the
-suite's own reader and writer.
+Try it with ``python -m conformance "python -m conformance.example"``. Here the two functions call
+the suite's own reader and writer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conformance.cases.case import bytes_of
 
 
 def decode(data: bytes) -> str:
-    """Return the document of a stream in JSON; raise ValueError to refuse it."""
+    """Return a stream's document as JSON; raise ValueError to refuse the stream."""
     try:
         return document.dump(reader.read(data))
     except reader.FaultError as error:
@@ -23,7 +23,7 @@ def decode(data: bytes) -> str:
 
 
 def encode(json: str) -> bytes:
-    """Return the stream of a document in JSON; raise ValueError to refuse it."""
+    """Return the stream for a JSON document; raise ValueError to refuse the document."""
     wanted = document.load(json)
     data = rows.delimited(map(bytes_of, spelling.frames(wanted, compact=True)))
     differs = document.difference(wanted, document.load(decode(data)))
@@ -39,7 +39,7 @@ def run(verb: str, path: str) -> bytes:
 
 
 def serve() -> None:
-    """Answer requests, one a line, until the input ends."""
+    """Answer requests, one per line, until the input ends."""
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")
         try:

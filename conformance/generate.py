@@ -17,7 +17,7 @@ __all__ = ["files", "main"]
 
 
 def files(cases: list[Case]) -> dict[str, bytes]:
-    """Return the files of cases, by path in the suite."""
+    """Return the contents of the cases' files by path in the suite."""
     out: dict[str, bytes] = {}
     texts = set()
     for case in cases:
@@ -45,12 +45,12 @@ def files(cases: list[Case]) -> dict[str, bytes]:
 
 
 def _goes_round(case: Case) -> bool:
-    """Return whether a case to read is also a round-trip case: one case of each shape is."""
+    """Return whether a case is also a round-trip case: the compact case of each shape is one."""
     return case.data is not None and case.name.startswith("shapes/") and "compact" in case.name
 
 
 def main(folder: Path = CASES, cases: list[Case] | None = None) -> None:
-    """Write the files of cases, by default of all, and remove files of earlier versions."""
+    """Write the files of the cases (by default, of all), and remove files of earlier versions."""
     for kind in KINDS:
         shutil.rmtree(folder / kind, ignore_errors=True)
     for name, content in files(all_cases() if cases is None else cases).items():

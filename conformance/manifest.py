@@ -1,6 +1,6 @@
 """Write the manifests of the suite from the cases, and read them for a run.
 
-No case gets lost: a folder that no manifest names is an error, and so is a missing file.
+No case is lost: a folder that no manifest names is an error, and so is a missing file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CASES", "KINDS", "SUITE", "Entry", "SuiteError", "read_suite", "writ
 CASES = Path(__file__).resolve().with_name("patch")
 """The folder of the cases."""
 SUITE = f"pkg:pypi/jelly-patch-conformance@{VERSION}#patch/"
-"""The start of the IRIs of cases, in reports."""
+"""The common prefix of the IRIs of cases in reports."""
 
 MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 JELLYT = Namespace("https://w3id.org/jelly/dev/tests/vocab#")
@@ -35,7 +35,7 @@ KINDS = {
     "to_jelly": JPT.TestPatchToJelly,
     "round_trip": JPT.TestPatchRoundTrip,
 }
-"""The folders, with the class of their tests."""
+"""The folders, and the class of the tests in each."""
 
 _LABELS = {
     "from_jelly": "Jelly-Patch test cases: from Jelly to operations",
@@ -133,7 +133,8 @@ class Entry:
         name: The kind, folder and name, as in ``from_jelly/frames/pos_bare``.
         kind: One of `KINDS`.
         rules: The names of the rules; a negative case breaks the first one.
-        refusal: ``"must"``, ``"should"``, ``"may"``, or None if the case must not be refused.
+        refusal: ``"must"``, ``"lossy"``, ``"should"``, ``"may"``, or None if the case must not be
+            refused.
         repaired: The name of the same case without its fault.
         comment: The feature or fault that the case shows.
         action: The file to read.
@@ -178,7 +179,7 @@ def _read_manifest(folder: Path, kind: str) -> list[Entry]:
     graph = Graph()
     try:
         graph.parse(path, format="turtle", publicID=f"{root}{kind}/manifest.ttl")
-    except Exception as error:  # rdflib's parsers raise all sorts of them
+    except Exception as error:  # rdflib's parsers raise all kinds of exceptions
         raise SuiteError(f"{kind}/manifest.ttl can't be read: {error}") from error
     listed = [node for entries in graph.objects(None, MF.entries) for node in graph.items(entries)]
     tests = set(graph.subjects(RDF.type, KINDS[kind]))

@@ -1,7 +1,7 @@
 """Read a stream with protobuf's own classes, and name the rule that it breaks.
 
-The suite checks the bytes of writers with this reader. It is strict and refuses whatever a reader
-may refuse. It is slow, and keeps a whole stream in memory.
+The suite checks the bytes of writers with this reader. It is strict, and refuses everything
+that a reader may refuse. It is slow, and keeps a whole stream in memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FaultError(Exception):
 
 
 def is_bare(data: bytes) -> bool:
-    """Return whether the first bytes are of a bare frame, not of a delimited stream."""
+    """Return whether the first bytes belong to a bare frame, not to a delimited stream."""
     return data[:1] == b"\n" and (data[1:2] != b"\n" or data[2:3] == b"\n")
 
 
@@ -76,7 +76,7 @@ def read(data: bytes) -> Document:
 
 
 def _check_oneofs(descriptor: Any, data: bytes) -> None:
-    """Refuse a message with two members of a oneof; protobuf's classes hide the first."""
+    """Refuse a message that sets two members of a oneof; protobuf's classes hide the first."""
     members: dict[str, int] = {}
     for number, content in fields(data):
         known = descriptor.fields_by_number.get(number)
@@ -120,7 +120,7 @@ class Reader:
     """Reads one stream.
 
     Attributes:
-        remarks: The names of rules with SHOULD that the stream breaks.
+        remarks: The names of SHOULD rules that the stream breaks.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Write the outcomes of a run as a report in EARL."""
+"""Write the outcomes of a run as an EARL report."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def assertion(test: str, subject: str, outcome: str, date: datetime.date, info: 
     Args:
         test: The IRI of a case.
         subject: The IRI of the implementation.
-        outcome: The name of an outcome in EARL.
+        outcome: The name of an EARL outcome.
         date: The date of the run.
         info: A remark about the outcome.
     """
@@ -66,7 +66,7 @@ def assertion(test: str, subject: str, outcome: str, date: datetime.date, info: 
 def turtle(
     outcomes: Sequence[Outcome], *, name: str, revision: str, subject: str, date: datetime.date
 ) -> str:
-    """Return the report in Turtle, assertions in the order of the outcomes.
+    """Return the report in Turtle, with assertions in the order of the outcomes.
 
     Args:
         outcomes: The outcomes of the cases.

@@ -1,4 +1,4 @@
-"""Short functions that make rows, frames and streams of protobuf's classes."""
+"""Short functions that make rows, frames and streams with protobuf's classes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _QUAD_FIELDS = {
 
 
 def options(**changes: Any) -> Any:
-    """Return an options row: FLAT, TRIPLES, lookups of 16 entries each, and ``changes``."""
+    """Return an options row: FLAT, TRIPLES, lookups of 16 entries, changed by ``changes``."""
     fields: dict[str, Any] = {
         "statement_type": TRIPLES,
         "stream_type": FLAT,
@@ -79,7 +79,7 @@ def datatype(value: str, id: int = 0) -> Any:
 
 
 def iri(prefix_id: int = 0, name_id: int = 0) -> Any:
-    """Return an IRI with two ids."""
+    """Return an IRI, given by the ids of its prefix and name."""
     return pb.RdfIri(prefix_id=prefix_id, name_id=name_id)
 
 
@@ -94,7 +94,7 @@ def literal(lex: str = "", lang: str | None = None, datatype: int | None = None)
 
 
 def set_term(message: Any, position: str, term: Any) -> None:
-    """Set one term of a message: a str is a blank node, None leaves the term out."""
+    """Set one term of a message: a str makes a blank node; None leaves the term out."""
     iri_field, bnode_field, literal_field, triple_field = _QUAD_FIELDS[position]
     if term is None:
         return
@@ -192,7 +192,7 @@ bare = frame
 
 
 def delimited(frames: Iterable[bytes]) -> bytes:
-    """Return the frames as one stream, each after its length."""
+    """Return the frames as one stream, each preceded by its length."""
     return b"".join(varint(len(data)) + data for data in frames)
 
 

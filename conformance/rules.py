@@ -1,12 +1,13 @@
-"""The demands of the specification: the rules, with their names.
+"""The demands of the specification as named rules.
 
 They follow the published specification of Jelly-Patch, the beta of 30 July 2025 at
 https://w3id.org/jelly/dev/specification/patch, and the parts of Jelly-RDF that it includes. Two
-rules are new in the beta: a mark may be anywhere in a frame, and a transaction ends in its patch.
+rules are new in the beta: a punctuation mark may be anywhere in a frame, and a transaction must end
+in its patch.
 
 A rule covers key words (MUST, SHOULD, MAY and the like) of its section. ``key_words`` lists a word
-as often as the rule covers it, so that counting them shows that the rules leave none out. The texts
-are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
+as often as the rule covers it, so that a count of the words shows that the rules leave none out.
+The texts are in our own words. `jellyp validate` of jelly-rdflib uses the same names.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Rule:
 
     Args:
         name: The name of the rule.
-        section: The document, as "Patch: " or "RDF: ", and the title of the section.
+        section: The document ("Patch: " or "RDF: ") and the title of the section.
         key_words: The key words in the section that the rule covers, separated by commas.
         text: The demand of the rule.
         no_case: The reason why no case can test the rule; None if cases test it.
@@ -45,7 +46,7 @@ class Rule:
 
     @property
     def words(self) -> list[str]:
-        """The key words, one by one."""
+        """The key words as a list."""
         return [word.strip() for word in self.key_words.split(",") if word]
 
 
@@ -54,7 +55,7 @@ _FREE = "it leaves all to the implementation"
 
 
 def _rules(section: str, *rows: tuple[str, ...]) -> list[Rule]:
-    """Return the rules of a section; rows have name, key words, text and, optionally, no_case."""
+    """Return a section's rules; each row has name, key words, text and, optionally, no_case."""
     return [
         Rule(
             name=row[0],
@@ -71,7 +72,7 @@ _ALL = [
     *_rules(
         "Patch: Format specification",
         ("wire", "MUST", "Frames are messages of the schema, read and written as protobuf says."),
-        ("frame-length", "MUST", "Frames in a byte stream have their length before them."),
+        ("frame-length", "MUST", "Frames in a byte stream are preceded by their length."),
     ),
     *_rules(
         "Patch: Patch frames",
@@ -103,10 +104,10 @@ _ALL = [
         (
             "transaction-frame",
             "MUST NOT",
-            "In a FRAME stream no transaction goes on in another frame.",
+            "In a FRAME stream no transaction continues in another frame.",
         ),
         ("punctuation-type", "MUST NOT,MUST NOT", "FRAME and FLAT streams have no marks."),
-        ("transaction-across-frames", "MUST", "In FLAT, a transaction may go on in later frames."),
+        ("transaction-across-frames", "MUST", "In FLAT, a transaction may span several frames."),
         (
             "punctuation-place",
             "MUST",
@@ -204,12 +205,12 @@ _ALL = [
     ),
     *_rules(
         "Patch: Transactions",
-        ("transactions", "OPTIONAL", "Changes, namespaces and headers stand in or out of them."),
+        ("transactions", "OPTIONAL", "Changes, namespaces and headers may be inside or outside."),
         ("transaction-end", "MUST,MAY,MAY", "TC and TA end a transaction that was started."),
-        ("transaction-start", "MUST,MAY", "TX does not stand in a transaction."),
+        ("transaction-start", "MUST,MAY", "TX does not occur in a transaction."),
         ("transaction-open", "MUST", "A transaction ends in its patch, so before the stream does."),
         ("transaction-frame", "MUST NOT,MUST", "In FRAME, a transaction ends in its frame."),
-        ("punctuation-transaction", "MUST NOT", "No mark stands in a transaction."),
+        ("punctuation-transaction", "MUST NOT", "No mark occurs in a transaction."),
     ),
     *_rules(
         "Patch: Headers",
@@ -217,7 +218,7 @@ _ALL = [
     ),
     *_rules(
         "Patch: RDF terms and graph nodes",
-        ("term-order", "MUST", "IRIs of headers and namespaces count as those of statements."),
+        ("term-order", "MUST", "IRIs of headers and namespaces count like those of statements."),
         ("namespace-order", "MUST", "A namespace's IRI comes before its graph."),
     ),
     *_rules(
@@ -251,10 +252,10 @@ _ALL = [
     ),
     *_rules(
         "RDF: Prefix, name, and datatype lookup entries",
-        ("lookup-entry", "MUST", "An entry holds for all rows after it, until it is set again."),
+        ("lookup-entry", "MUST", "An entry applies to all rows after it, until it is set again."),
         ("lookup-reference", "MUST,SHOULD", "An entry is set before it is used."),
-        ("lookup-first-id", "MUST", "Id 0 in the first entry of a lookup is 1."),
-        ("lookup-next-id", "MUST", "Id 0 in a later entry is one more than the last id."),
+        ("lookup-first-id", "MUST", "Id 0 in the first entry of a lookup means 1."),
+        ("lookup-next-id", "MUST", "Id 0 in a later entry means one more than the last id."),
         ("lookup-size", "MUST NOT", "No entry is beyond the size of its lookup."),
         ("lookup-array", "MAY", "A reader may implement its lookup in any way.", _FREE),
     ),
@@ -271,17 +272,17 @@ _ALL = [
     ),
     *_rules(
         "RDF: IRIs",
-        ("prefix-id-zero", "MUST", "Prefix id 0 is the last one that is not 0."),
-        ("prefix-id-first", "MUST", "Prefix id 0 before all others is the empty prefix."),
-        ("name-id-zero", "MUST,MUST", "Name id 0 is one more than the last, also many times."),
-        ("name-id-first", "MUST", "Name id 0 in the first IRI is 1."),
+        ("prefix-id-zero", "MUST", "Prefix id 0 means the last one that is not 0."),
+        ("prefix-id-first", "MUST", "Prefix id 0 before all others means the empty prefix."),
+        ("name-id-zero", "MUST,MUST", "Name id 0 means one more than the last, even repeatedly."),
+        ("name-id-first", "MUST", "Name id 0 in the first IRI means 1."),
         ("term-order", "MUST", "IRIs count in order: rows, then terms, quoted ones too."),
         ("iri", "SHOULD", "An IRI is valid by RFC 3987."),
     ),
     *_rules(
         "RDF: Blank nodes",
         ("utf-8", "MUST", "A label, as each string, is UTF-8."),
-        ("blank-nodes", "MAY,MAY,MAY", "Labels hold for the stream, or for a frame."),
+        ("blank-nodes", "MAY,MAY,MAY", "Labels are valid in the stream, or in a frame."),
         ("blank-node-strategy", "SHOULD", "A producer documents the scope.", _DOCUMENTATION),
     ),
     *_rules(
@@ -295,7 +296,7 @@ _ALL = [
     *_rules(
         "RDF: Quoted triples (RDF-star)",
         ("quoted-repeated-term", "MUST NOT,SHOULD", "No term of a quoted triple repeats."),
-        ("quoted-depth", "SHOULD", "Too deep nesting is refused."),
+        ("quoted-depth", "SHOULD", "Nesting that is too deep is refused."),
     ),
     *_rules(
         "RDF: Delimited variant of Jelly",

@@ -1,4 +1,4 @@
-"""Run the tested command, in a process for each case or in one for all cases."""
+"""Run the tested command, in one process per case or in one process for all cases."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple, Protocol
 __all__ = ["Answer", "Commands", "Patience", "Runner", "Server"]
 
 REFUSED, UNSUPPORTED = 3, 4
-"""The meaning of exit statuses; 0 means done, and any other status means broken."""
+"""Exit statuses with a meaning; 0 means success, and any other status means broken."""
 
 Kind = Literal["ok", "refused", "unsupported", "broken"]
 
 
 class Answer(NamedTuple):
-    """A runner's answer: the outcome, the output, and a message for people."""
+    """A runner's answer: the outcome, the output, and a message for humans."""
 
     kind: Kind
     output: bytes
@@ -34,7 +34,7 @@ class Runner(Protocol):
         """Decode or encode a file, and return the answer."""
 
     def close(self) -> None:
-        """End the processes that the runner has started."""
+        """Terminate the processes that the runner has started."""
 
 
 class Patience:
@@ -61,7 +61,7 @@ class Patience:
         return answer
 
     def close(self) -> None:
-        """End the runner."""
+        """Close the runner."""
         self._runner.close()
 
 
@@ -70,7 +70,7 @@ class Commands:
 
     Args:
         command: The command's words.
-        timeout: The seconds that a case may take.
+        timeout: The time limit of a case, in seconds.
     """
 
     def __init__(self, command: Sequence[str], timeout: float) -> None:
@@ -98,15 +98,15 @@ class Commands:
 
 
 class Server:
-    """Starts the command once, and again whenever it ends.
+    """Starts the command once, and again whenever it has ended.
 
     Each line of the command's input is ``decode`` or ``encode``, the file to read, and the file to
-    write, separated by tabs. The command answers with a line: ``ok``, ``refused`` or
-    ``unsupported``, and optionally a message.
+    write, separated by tabs. The command answers each with one line: ``ok``, ``refused``
+    or ``unsupported``, and optionally a message.
 
     Args:
         command: The command's words.
-        timeout: The seconds that a case may take.
+        timeout: The time limit of a case, in seconds.
     """
 
     def __init__(self, command: Sequence[str], timeout: float) -> None:
@@ -137,7 +137,7 @@ class Server:
         return process
 
     def run(self, verb: Literal["decode", "encode"], path: Path) -> Answer:
-        """Let the process decode or encode a file; return its answer, with what it wrote."""
+        """Let the process decode or encode a file; return its answer with the output."""
         process = self._process or self._start()
         output = Path(self._folder.name) / "output"
         output.unlink(missing_ok=True)
@@ -165,13 +165,13 @@ class Server:
             self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
-                # Closing the pipe may fail, since buffered requests can't be written any more.
+                # Closing the pipe may fail, since buffered requests can no longer be written.
                 with contextlib.suppress(OSError):
                     if pipe is not None:
                         pipe.close()
             self._process = None
 
     def close(self) -> None:
-        """End the process."""
+        """Terminate the process."""
         self._end()
         self._folder.cleanup()

@@ -1,7 +1,7 @@
-"""Make protobuf's classes of ``proto/*.proto``, in a separate descriptor pool.
+"""Make protobuf's classes for ``proto/*.proto``, in a separate descriptor pool.
 
-The pool is not protobuf's default one, so that another package which registers files of the same
-names (pyjelly does) may be imported in the same process.
+The pool is not protobuf's default one, so that a package that registers files of the same names
+there (as pyjelly does) may be imported in the same process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RDF = "eu.ostrzyciel.jelly.core.proto.v1."
 
 
 def compile_files(proto_dir: Path) -> descriptor_pool.DescriptorPool:
-    """Return a pool of the ``*.proto`` files of a folder."""
+    """Return a descriptor pool with the ``*.proto`` files of a folder."""
     include = importlib.resources.files("grpc_tools") / "_proto"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "descriptors"
@@ -44,10 +44,10 @@ def compile_files(proto_dir: Path) -> descriptor_pool.DescriptorPool:
 
 
 def find_class(pool: descriptor_pool.DescriptorPool, name: str, *packages: str) -> Any:
-    """Return protobuf's class of a message, from the first of the packages that has it.
+    """Return protobuf's class for a message, from the first of the packages that defines it.
 
     Raises:
-        KeyError: No package has the message.
+        KeyError: No package defines the message.
     """
     for package in packages:
         try:
@@ -62,7 +62,7 @@ _pool = compile_files(PROTO_DIR)
 
 
 def message_class(name: str) -> Any:
-    """Return protobuf's class of a message of Jelly-Patch or Jelly-RDF."""
+    """Return protobuf's class for a Jelly-Patch or Jelly-RDF message."""
     return find_class(_pool, name, f"{_RDF}patch.", _RDF)
 
 

@@ -1,6 +1,6 @@
 """Write documents as streams in two ways: as short as the rules allow, or with nothing left out.
 
-This is not an encoder to use: entries of lookups are replaced in turn, and only ids of 0 and
+This is not an encoder for production: lookup entries are replaced in turn, and only ids of 0 and
 repeated terms make streams shorter.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["frames", "options_row"]
 
 
 def options_row(options: dict[str, Any]) -> Any:
-    """Return the options row of a document's options."""
+    """Return the options row for a document's options."""
     fields = {
         **options,
         "stream_type": STREAM_TYPES.index(options["stream_type"]),
@@ -31,8 +31,8 @@ def frames(document: Document, *, compact: bool, rows: int | None = None) -> lis
 
     Args:
         document: The document to write.
-        compact: Whether to leave out all optional ids and terms, or none of them.
-        rows: The number of rows of a frame, unless frames are patches.
+        compact: Whether to leave out all optional ids and terms; otherwise none is left out.
+        rows: The maximum number of rows of a frame, unless frames are patches.
 
     Raises:
         ValueError: A row needs more entries than a lookup has.
@@ -90,7 +90,7 @@ class _Speller:
         self.datatypes = _Lookup(options["max_datatype_table_size"], b.datatype, compact)
         self.last: dict[str, Plain | None] = dict.fromkeys("spog")
         self.prefix_id = self.name_id = 0
-        # The places at which the IRIs of a row are cut into prefix and name.
+        # The positions at which the IRIs of a row are split into prefix and name.
         self.cuts: dict[str, int] = {}
 
     def rows(self, operation: Plain) -> Iterator[Any]:

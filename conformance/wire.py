@@ -1,4 +1,4 @@
-"""Pieces of protobuf's wire format that its classes neither write nor report."""
+"""Parts of protobuf's wire format that its classes neither write nor report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_UINT64 = (1 << 64) - 1
 
 
 def varint(value: int, size: int = 0) -> bytes:
-    """Return a varint, padded to at least ``size`` bytes; negative numbers as int64."""
+    """Return a varint, padded to at least ``size`` bytes; negative numbers are encoded as int64."""
     value &= _MAX_UINT64
     out = bytearray()
     while value > 0x7F:

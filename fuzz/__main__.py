@@ -12,12 +12,12 @@ from .targets import TARGETS
 
 
 def main() -> int:
-    """Run the command in the arguments, and return the exit code: 1 after a finding."""
+    """Run the command that the arguments name, and return the exit code: 1 after a finding."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="fuzz targets, with the modules built for it")
-    run.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)}")
-    run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all together")
+    run = commands.add_parser("run", help="fuzz targets, with the modules built for fuzzing")
+    run.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of {', '.join(TARGETS)}")
+    run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all targets")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="targets to run in parallel")
     run.add_argument(
         "--seed",

@@ -29,16 +29,16 @@ LOGS = FOLDER / "logs"
 
 SANITIZERS = "-fsanitize=address,undefined,fuzzer-no-link"
 FLAGS = [
-    # This is the only build by clang, so its warnings are errors.
+    # This is the only build with clang, so its warnings are errors.
     *("-Wall", "-Wextra", "-Werror"),
     *("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv"),
     *("-fno-sanitize-recover=undefined", SANITIZERS),
-    # Cython's own code adds 0 to NULL, which only clang reports. Real overflows of pointers are
-    # found by gcc: see sanitizers.
+    # Cython's own code adds 0 to NULL, which only clang reports. gcc finds real pointer
+    # overflows: see sanitizers.
     "-fno-sanitize=pointer-overflow",
 ]
 LIBFUZZER = [
-    # This is enough for streams of some frames; longer inputs take more time than they are worth.
+    # Enough for streams of several frames; longer inputs are not worth their time.
     "-max_len=8192",
     # Seconds for one input; the sanitizers make the modules slower.
     "-timeout=20",
@@ -49,7 +49,7 @@ LIBFUZZER = [
     "-print_funcs=0",
     "-reload=0",
 ]
-# A target with this many findings is stopped.
+# A target is stopped after this many findings.
 MOST_FINDINGS = 5
 
 
@@ -59,12 +59,12 @@ class Report:
 
     Args:
         target: The name of the target.
-        seconds: The seconds that it ran.
+        seconds: How long it ran.
         executions: The number of inputs that were tried.
-        coverage: The number of edges of the modules, and lines of Python, that were reached.
-        corpus: The number of inputs that were kept, each for some new coverage.
+        coverage: The number of edges in the modules and of lines of Python that were reached.
+        corpus: The number of inputs that were kept because they increased the coverage.
         memory: The peak memory, in MB.
-        findings: The files of inputs that made the target fail.
+        findings: The files with inputs that made the target fail.
         errors: Errors of the run itself.
     """
 
@@ -82,11 +82,11 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
     """Build the modules for fuzzing.
 
     Args:
-        stack_depth: The depth of the stacks in reports of where memory was allocated and freed.
-            Deep stacks double the time.
+        stack_depth: The depth of the stack traces that show where memory was allocated and freed.
+            Deep ones double the time.
 
     Returns:
-        The environment of processes that use the modules.
+        The environment for processes that use the modules.
     """
     import atheris
 
@@ -114,7 +114,7 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
 
 
 def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: int) -> Report:
-    """Fuzz a target for some time; go on after findings, up to `MOST_FINDINGS`."""
+    """Fuzz a target for a given time; continue after findings, up to `MOST_FINDINGS`."""
     report = Report(name)
     write_seeds(TARGETS[name].inputs, SEEDS / TARGETS[name].inputs)
     corpus = CORPUS / name
@@ -132,7 +132,7 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: 
             *(sys.executable, "-m", "fuzz.worker", name),
             *LIBFUZZER,
             f"-max_total_time={left}",
-            # 0 means a new seed each time. After a finding, the same seed would find it again.
+            # 0 means a new seed each time. The same seed would only repeat the last finding.
             f"-seed={seed and seed + len(report.findings)}",
             f"-artifact_prefix={FINDINGS / name}-",
             str(corpus),
@@ -153,7 +153,7 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: 
         found = sorted(
             path
             for path in set(FINDINGS.iterdir()) - known
-            # The names of some targets start with another's.
+            # The name of one target may start with the name of another.
             if re.match(f"{name}-(crash|leak|oom|slow-unit|timeout)-", path.name)
         )
         known.update(found)
@@ -168,7 +168,7 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: 
 
 
 def _take_statistics(report: Report, output: str) -> None:
-    """Add libFuzzer's own statistics to a report."""
+    """Add libFuzzer's statistics to a report."""
     statuses = re.findall(
         r"^#(\d+)\t.*? cov: (\d+) ft: \d+ corp: (\d+)/.* rss: (\d+)Mb", output, re.M
     )
@@ -186,7 +186,7 @@ def run_targets(names: list[str], seconds: float, jobs: int, seed: int) -> list[
 
     Args:
         names: The names of the targets.
-        seconds: The seconds for all targets together.
+        seconds: The total time for all targets.
         jobs: The number of targets that run in parallel.
         seed: The seed of libFuzzer's random numbers; 0 for a new one each time.
     """

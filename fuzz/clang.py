@@ -9,7 +9,7 @@ __all__ = ["find_clang"]
 
 
 def find_clang() -> str:
-    """Return the name of clang."""
+    """Return the name of the clang command."""
     versions = (f"clang-{version}" for version in range(14, 22))
     for name in (os.environ.get("CLANG"), "clang", *versions):
         if name and shutil.which(name):

@@ -1,4 +1,4 @@
-"""Targets that compare the decoders with other parsers, which share no code with them.
+"""Targets that compare the decoders with parsers that share no code with them.
 
 The reference decoders of the tests check the rules; protobuf's own parser checks the bytes.
 """
@@ -56,7 +56,7 @@ def _is_malformed(message_class: Any, data: bytes) -> bool:
 
 
 def compare_text(data: bytes) -> None:
-    """Check that RDF Patch text is read as by the grammar, written as regular expressions."""
+    """Check that RDF Patch text is read as a grammar of regular expressions prescribes."""
     if is_compressed(data):
         return
     expected = text_reference.read(data)

@@ -1,4 +1,4 @@
-"""A target that calls all public entries, with extreme limits and calls in any order."""
+"""A target that calls all public entry points, with extreme limits and in any order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.pieces import Pieces
 
 __all__ = ["ENTRIES", "enter", "extreme_limits"]
 
-# The largest size of a lookup to try, since a lookup is allocated as soon as a stream asks for it.
+# The largest lookup size to try: a lookup is allocated as soon as a stream asks for it.
 _MOST_ENTRIES = 1 << 16
 _MOST = {
     "max_frame_size": (1 << 31) - 1,
@@ -36,12 +36,12 @@ _MOST = {
     "max_held_operations": (1 << 63) - 1,
 }
 
-# Errors of calls in a wrong order, as opposed to errors of data.
+# Raised by calls in a wrong order, not by faults in data.
 _MISUSE = (ValueError, RuntimeError)
 
 
 def extreme_limits(choices: random.Random) -> jr.Limits:
-    """Return limits, some of them at an end of their range."""
+    """Return limits, some of them at the ends of their ranges."""
     names = [field.name for field in dataclasses.fields(jr.Limits)]
     chosen = choices.sample(names, choices.choice((0, 1, 1, 2, len(names))))
     most = {**dict.fromkeys(names, (1 << 31) - 1), **_MOST}
@@ -50,7 +50,7 @@ def extreme_limits(choices: random.Random) -> jr.Limits:
 
 
 def enter(data: bytes) -> None:
-    """Call one of the entries; the input's checksum chooses the entry and its arguments."""
+    """Call an entry point; the input's checksum determines which, and its arguments."""
     choices = random.Random(zlib.crc32(data))
     entry = choices.choice(list(ENTRIES.values()))
     with warnings.catch_warnings(), contextlib.suppress(jr.JellyError):
@@ -116,7 +116,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _write(data: bytes, choices: random.Random) -> None:
-    """Write what was read in any format, with other calls of the writer in between."""
+    """Write the batches that were read in any format, with other calls of the writer in between."""
     format: jr.ChangeFormat = choices.choice(("jelly-patch", "rdf-patch", "rdf-patch-thrift"))
     writer = jr.PatchWriter(io.BytesIO(), format=format)
     calls: list[Callable[[], object]] = [

@@ -1,4 +1,4 @@
-"""Targets for `inspect`, `validate`, parts of a long file, and checkpoints."""
+"""Targets for `inspect`, `validate`, reading a file in parts, and checkpoints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .outcomes import Outcome, attempt, choose, is_compressed, plain_operations
 __all__ = ["look_at_any", "read_parts", "restore_state"]
 
 LIMITS = jr.Limits()
-# Frames whose rows only repeat terms: they are valid if a state has terms to repeat.
+# Frames whose rows only repeat terms: they are valid if the state has terms to repeat.
 REPEATING = [b"\x0a\x02\x12\x00", b"\x0a\x02\x1a\x00", b"\x0a\x04\x22\x02\x0a\x00", b""]
 
 
@@ -57,7 +57,7 @@ def _validate(data: bytes) -> None:
 
 
 def make_decoder(is_patch: bool) -> FrameDecoder:
-    """Make a decoder of either kind."""
+    """Make a decoder of patches or statements."""
     kind = PatchFrameDecoder if is_patch else StatementFrameDecoder
     return kind(make_node_factory(False), LIMITS)
 
@@ -76,7 +76,7 @@ def read_parts(data: bytes) -> None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # A decoder of the wrong kind soon fails, which is tried, too.
+        # A decoder of the wrong kind soon fails, which is tested, too.
         for is_patch in (True, False):
             _read_parts(data, is_patch)
 

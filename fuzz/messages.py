@@ -36,7 +36,7 @@ class MessageMutator:
         self._mutate_bytes = mutate_bytes
 
     def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
-        """Return a mutated input: as bytes half of the time, and whenever it is not a message."""
+        """Return a mutated input: mutated as bytes half of the time and if it is not a message."""
         rng = random.Random(seed)
         if rng.random() < 0.5:
             return self._mutate_bytes(data, max_size)
@@ -86,7 +86,7 @@ class MessageMutator:
 
 
 def _insert(rows: Any, at: int, row: Any) -> None:
-    """Insert a copy of a row."""
+    """Insert a copy of a row at a position."""
     kept = [type(row).FromString(each.SerializeToString()) for each in rows[at:]]
     copy = type(row).FromString(row.SerializeToString())
     del rows[at:]
@@ -119,7 +119,7 @@ def _set(message: Message, known: FieldDescriptor, rng: random.Random, depth: in
         inner = getattr(message, known.name)
         inner.SetInParent()
         if known.message_type == message.DESCRIPTOR and rng.random() < 0.5:
-            # This nests a quoted triple in itself.
+            # Nest a quoted triple in a copy of itself.
             copy = type(message)()
             copy.CopyFrom(message)
             inner.CopyFrom(copy)

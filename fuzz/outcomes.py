@@ -36,12 +36,12 @@ SMALL_LIMITS = jr.Limits(
 
 
 def is_compressed(data: bytes) -> bool:
-    """Return whether an input looks like gzip or zstd, so that errors have other positions."""
+    """Return whether an input looks like gzip or zstd; then errors have other positions."""
     return starts_compressed(data[:4])
 
 
 def choose(data: bytes, choices: Sequence[_Choice]) -> _Choice:
-    """Choose by an input's hash: always the same, but differently for similar inputs."""
+    """Choose by an input's checksum, which varies the choice between similar inputs."""
     return choices[zlib.crc32(data) % len(choices)]
 
 
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def told(self) -> tuple[Any, ...] | None:
-        """The contents of the error, to compare; None without an error."""
+        """The error as a comparable tuple; None without an error."""
         error = self.error
         if error is None:
             return None
@@ -73,7 +73,7 @@ class Outcome:
 
 
 def attempt(read: Callable[[], Iterable[Any]]) -> Outcome:
-    """Read all items up to an error; any error but a `jelly_rdflib.DecodeError` is a finding."""
+    """Read all items up to an error; any error except `jelly_rdflib.DecodeError` is a finding."""
     outcome = Outcome()
     try:
         outcome.items.extend(read())
@@ -85,7 +85,7 @@ def attempt(read: Callable[[], Iterable[Any]]) -> Outcome:
 
 
 def plain_operations(operations: Iterable[Any]) -> Iterator[Any]:
-    """Yield operations in plain form, and check that they have the documented shape."""
+    """Yield operations in plain form, and check that they are as documented."""
     return map(plain_operation, operations)
 
 

@@ -26,7 +26,7 @@ from .outcomes import (
 
 __all__ = ["read_any", "read_patch", "read_rdf", "read_text", "read_thrift"]
 
-# A function of an input, its format, and the outcome of reading batches: their numbers of rows.
+# A function of an input, its format, and the outcome of reading batches: the size of each batch.
 Way: TypeAlias = Callable[[bytes, str, Outcome], None]
 
 
@@ -40,7 +40,7 @@ def count_rows(batch: jr.Batch) -> int:
 
 
 def check_rows(batch: jr.Batch) -> int:
-    """Make all terms of a batch, and all its rows; return the number of rows."""
+    """Make all terms and all rows of a batch; return the number of rows."""
     for number in range(len(batch.terms)):
         repr(batch.terms[number])
     assert sum(1 for _ in batch) == len(batch)
@@ -50,7 +50,7 @@ def check_rows(batch: jr.Batch) -> int:
 def check_changes(data: bytes, format: str, *more: Way, has_positions: bool = False) -> None:
     """Read changes as batches, and then in one other way, which must agree.
 
-    The inputs that fuzzing keeps differ little, so each way gets a share of similar inputs.
+    The inputs that fuzzing keeps differ little, so each way gets some of the similar inputs.
     """
     batches = attempt(lambda: map(count_rows, _open(data, format)))
     if has_positions and batches.error is not None and not is_compressed(data):
@@ -68,12 +68,12 @@ def _operations(data: Any, format: Any, **arguments: Any) -> Iterator[Any]:
 
 
 def read_rows(data: bytes, format: str, batches: Outcome) -> None:
-    """Check that making all rows and terms of the batches has the same outcome."""
+    """Check that making all rows and terms of the batches gives the same outcome."""
     assert attempt(lambda: map(check_rows, _open(data, format))) == batches
 
 
 def read_normalized(data: bytes, format: Any, batches: Outcome) -> None:
-    """Read operations with literals as rdflib normalizes them."""
+    """Read operations with normalized literals."""
     operations = attempt(lambda: jr.read_operations(data, format=format, normalize=True))
     assert operations.told == batches.told
     assert len(operations.items) == sum(batches.items)
@@ -87,7 +87,7 @@ def _read_whole(data: bytes, format: str, batches: Outcome) -> Outcome:
 
 
 def read_limited(data: bytes, format: str, batches: Outcome) -> None:
-    """Check that lower limits change nothing, or end reading earlier."""
+    """Check that lower limits either change nothing or end reading earlier."""
     whole = _read_whole(data, format, batches)
     assert_limited(attempt(lambda: _operations(data, format, limits=SMALL_LIMITS)), whole)
 
@@ -100,16 +100,16 @@ def read_in_pieces(data: bytes, format: str, batches: Outcome) -> None:
 
 
 def _assert_same(data: bytes, in_pieces: Outcome, whole: Outcome) -> None:
-    """Check that reading in pieces and reading at once have the same outcome."""
+    """Check that reading in pieces and reading at once give the same outcome."""
     if is_compressed(data) and whole.error is not None:
-        # With damaged data, the output of a decompressor depends on how much it gets at once.
+        # For damaged data, a decompressor's output depends on how much input it gets at once.
         assert in_pieces.error is not None
     else:
         assert in_pieces == whole
 
 
 def read_as_patches(data: bytes, format: Any, batches: Outcome) -> None:
-    """Read patches: as many as there are ends of patches."""
+    """Read patches: there must be one for each END."""
     whole = _read_whole(data, format, batches)
     patches = attempt(lambda: jr.read_patches(data, format=format, normalize=False))
     assert patches.told == whole.told
@@ -138,7 +138,7 @@ def read_frame_by_frame(data: bytes, format: str, batches: Outcome) -> None:
 
 
 def read_patch(data: bytes) -> None:
-    """Read Jelly-Patch, also frame by frame."""
+    """Read Jelly-Patch as a stream or frame by frame."""
     check_changes(data, "jelly-patch", read_frame_by_frame, has_positions=True)
 
 
@@ -207,7 +207,7 @@ def _read_loosely(data: bytes, batches: Outcome) -> None:
     loose = attempt(lambda: _frames(data, strict=False))
     whole = _read_all_frames(data, batches)
     assert whole.error is not None or loose == whole
-    # Terms that rdflib can't hold are errors, and so is a stream that has no graphs.
+    # Terms that rdflib can't represent are errors, and so is a stream without graphs.
     with contextlib.suppress(jr.JellyError):
         list(jr.read_graphs(data, strict=False))
 
@@ -252,7 +252,7 @@ def read_any(data: bytes) -> None:
 
 def _read_any_in_pieces(data: bytes, whole: Outcome) -> None:
     pieces = Pieces(data, 1 + len(data) % 61)
-    # No node has a base direction.
+    # rdflib's nodes have no base direction.
     again = attempt(lambda: map(check_rows, jr.read_batches(pieces, directions="drop")))
     assert (again.error is None) == (whole.error is None)
 

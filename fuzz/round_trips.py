@@ -1,4 +1,4 @@
-"""Targets that decode, encode and decode again, which must give the same."""
+"""Targets that decode, encode and decode again; both results must be equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["round_trip_patch", "round_trip_rdf"]
 
 
 def _dice(data: bytes) -> random.Random:
-    """Return random numbers that are the same for the same input."""
+    """Return a random generator that is the same for the same input."""
     return random.Random(zlib.crc32(data))
 
 
@@ -36,7 +36,7 @@ def _sizes(rng: random.Random) -> dict[str, Any]:
 
 
 def _has_room(operations: list[Plain], sizes: dict[str, Any]) -> bool:
-    """Return whether the lookups have room for each row."""
+    """Return whether the lookups are large enough for each row."""
     names, datatypes = needs(operations)
     most = (sizes["max_name_table_size"], sizes["max_datatype_table_size"])
     return bool(names <= most[0] and datatypes <= most[1])
@@ -98,7 +98,7 @@ def _round_trip_thrift(data: bytes, operations: list[Plain], _: jr.PatchOptions)
 
 
 def _round_trip_other(data: bytes, operations: list[Plain], format: str) -> None:
-    """Write another format; operations that it can't express are refused."""
+    """Write another format; operations that it can't express must be refused."""
     try:
         written = _write(map(operation, operations), format=format)
     except jr.EncodeError:

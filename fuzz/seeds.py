@@ -1,4 +1,4 @@
-"""Seeds: the inputs to start from, made by the tests' producers, and the same each time."""
+"""The seeds of fuzzing: inputs made by the tests' producers, the same each time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["SEEDS", "write_seeds"]
 
 COUNT = 60
 
-# Literals for which rdflib makes a value, or must not make one.
+# Literals that rdflib converts to values, or must not convert.
 VALUES = {
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral": [
         "<a b='c' d=\"/>\">d<e/><!-- </a> --><![CDATA[</a>]]><?x </a> ?></a>",
@@ -56,7 +56,7 @@ VALUES = {
 
 
 def _values(format: jr.ChangeFormat) -> bytes:
-    """Return rows with the literals in `VALUES`, without making their nodes."""
+    """Return rows with the literals in `VALUES`, without making rdflib nodes."""
     rows = "".join(
         f"A <urn:s> <urn:p> {json.dumps(lexical)}^^<{datatype}> .\n"
         for datatype, texts in VALUES.items()
@@ -168,7 +168,7 @@ def _syntaxes() -> Iterator[bytes]:
 
 
 def _answers() -> Iterator[bytes]:
-    """Yield answers of a child process: a frame, a request for bytes, and the end or an error."""
+    """Yield answers of a child process: a frame, a request for bytes, then the end or an error."""
     error = messages.TOLD.pack(True, False, -1, 3, 14) + b"it has too much"
     for frame in (part for data in _statements() for part in wire.split(data)[:2]):
         answers = messages.ANSWER.pack(messages.FRAME, len(frame)) + frame
@@ -193,7 +193,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
 
 
 def write_seeds(name: str, folder: Path) -> int:
-    """Write the seeds of a name, one file each; return their number."""
+    """Write the named seeds, each to a file of its own; return their number."""
     folder.mkdir(parents=True, exist_ok=True)
     seeds = {hashlib.sha1(data).hexdigest(): data for data in SEEDS[name]()}
     for digest, data in seeds.items():

@@ -28,11 +28,11 @@ TURTLE_LIKE: tuple[jr.StatementFormat, ...] = ("turtle", "trig", "n3", *LINES)
 
 
 def read_syntax(data: bytes) -> None:
-    """Read Turtle and similar syntaxes, or RDF/XML, at once and in pieces.
+    """Read RDF/XML, or Turtle and similar syntaxes, at once and in pieces.
 
     Our own parsers of N-Triples and N-Quads are compared with pyoxigraph.
 
-    JSON-LD is left out: a few bytes of it can make pyoxigraph end the process.
+    JSON-LD is left out: a few bytes can make pyoxigraph abort the process.
     """
     if is_compressed(data):
         return
@@ -56,7 +56,7 @@ def read_syntax(data: bytes) -> None:
 
 
 class _Answers:
-    """Stands for a child process that sends given answers, and ends."""
+    """Stands for a child process that sends the given answers and ends."""
 
     position = 0
     error = jr.DecodeError
@@ -65,10 +65,10 @@ class _Answers:
         self._answers = io.BytesIO(answers)
 
     def send(self, data: bytes | None) -> None:
-        """Take the bytes that the child asked for."""
+        """Accept the bytes that the child asked for."""
 
     def receive_answer(self) -> tuple[bytes, int]:
-        """Return the kind of the next answer, and its size."""
+        """Return the kind and size of the next answer."""
         kind, size = messages.ANSWER.unpack(self.receive(messages.ANSWER.size))
         return kind, size
 
@@ -84,7 +84,7 @@ class _Answers:
 
 
 def read_answers(data: bytes) -> None:
-    """Read untrusted answers of the parser's process, which may raise only errors of input."""
+    """Read untrusted answers of the parser's process; only errors about the input may be raised."""
     reading = Reading(factory=make_node_factory(False), limits=jr.Limits())
     batches: Any = IsolatedBatches(
         find_format("turtle"), HashedText(memoryview(b""), reading.limits), reading

@@ -1,4 +1,4 @@
-"""The targets by name, each with its check, its seeds and its way to mutate inputs."""
+"""The targets by name, each with its check, seeds and mutator."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Target:
     """A target.
 
     Args:
-        check: Takes an input; any exception that it raises is a finding.
-        inputs: The name of its seeds in `fuzz.seeds.SEEDS`.
-        make_mutator: Makes the mutator of its inputs, if they are not mutated as bytes only.
+        check: Reads an input; any exception that it raises is a finding.
+        inputs: The name of the seeds in `fuzz.seeds.SEEDS`.
+        make_mutator: Makes the mutator of inputs; None to mutate only bytes.
     """
 
     check: Callable[[bytes], None]

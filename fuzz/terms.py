@@ -1,4 +1,4 @@
-"""A target for terms in N-Triples, which users give as strings."""
+"""A target for N-Triples terms, which users pass as strings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _column(texts: list[bytes]) -> TextColumnView:
 
 
 def _parse(texts: list[bytes], limits: jr.Limits) -> jr.Batch | None:
-    """Parse terms, each as the object of a row; None if one is refused."""
+    """Parse terms, each as the object of a row; return None if one is refused."""
     maker = ColumnBatches(make_node_factory(False), limits)
     same = [b"<urn:x>"] * len(texts)
     columns = {"op": None, "s": _column(same), "p": _column(same), "o": _column(texts)}
@@ -36,7 +36,7 @@ def _parse(texts: list[bytes], limits: jr.Limits) -> jr.Batch | None:
 
 
 def parse_terms(data: bytes) -> None:
-    """Parse terms in N-Triples, one in each line; write them, and parse them again."""
+    """Parse N-Triples terms, one per line; write them, and parse them again."""
     for text in data.split(b"\n")[:1000]:
         batch = _parse([text], jr.Limits())
         _parse([text], SMALL_LIMITS)

@@ -9,7 +9,7 @@ import sys
 
 import atheris
 
-# Only modules that are first imported here are instrumented.
+# Only modules whose first import is here are instrumented.
 with atheris.instrument_imports(include=["jelly_rdflib"], enable_loader_override=False):
     import jelly_rdflib.inspection.validation  # noqa: F401
 
@@ -24,15 +24,15 @@ def mutate_bytes(data: bytes, max_size: int, seed: int = 0) -> bytes:
 
 
 def main() -> None:
-    """Fuzz until the time is over or an input fails."""
+    """Fuzz until the time is up or an input fails."""
     name = sys.argv.pop(1)
     target = TARGETS[name]
-    # The program that finds the lines of a stack must not load the sanitizer's runtime.
+    # The program that adds source lines to stack traces must not load the sanitizer's runtime.
     os.environ.pop("LD_PRELOAD", None)
     # Otherwise rdflib would log each invalid IRI and literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     mutator = target.make_mutator(mutate_bytes) if target.make_mutator else mutate_bytes
-    # Imported objects stay, and small inputs leave few cycles: so collections may be rare.
+    # Imported objects stay alive, and small inputs leave few cycles, so collections may be rare.
     gc.freeze()
     gc.set_threshold(20_000)
     atheris.Setup(sys.argv, target.check, custom_mutator=mutator)

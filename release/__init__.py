@@ -1,1 +1,1 @@
-"""Build and try the parts of a release."""
+"""Build and test the files of a release."""

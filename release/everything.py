@@ -1,8 +1,8 @@
 """Make all files of a release in one folder: ``python -m release.everything [PYTHON ...]``.
 
-The folder ``dist/jelly-rdflib-VERSION`` gets the sdist, a wheel of each Python for each target of
-`release.wheels`, the site, the page of a log by ``jellyp view``, the notes and the checksums. The
-wheels for this machine are installed and checked.
+The folder ``dist/jelly-rdflib-VERSION`` receives the sdist, a wheel for each Python and each target
+of `release.wheels`, the site, the page of a log made by ``jellyp view``, the notes and the
+checksums. The wheels for this machine are installed and checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["sums_of"]
 
 
 def main() -> None:
-    """Make the folder, and list its files."""
+    """Make the folder and list its files."""
     parser = argparse.ArgumentParser(description="Make all files of a release in one folder.")
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--log", type=Path, required=True, help="the log to show on the page")

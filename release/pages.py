@@ -1,4 +1,4 @@
-"""What the site takes from elsewhere: version, addresses, changelog, parts of the README, links."""
+"""MkDocs hooks that add version, changelog, parts of the README and links to the site."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRY = re.compile(
 
 
 def _entries(*pages: str) -> dict[str, str]:
-    """Return the full name of each name that has an entry in some pages."""
+    """Return the full name of each name that has an entry in the given pages."""
     found: dict[str, str] = {}
     for page in sorted(path for each in pages for path in (ROOT / "docs").glob(each)):
         for path, members in ENTRY.findall(page.read_text(encoding="utf-8")):
@@ -36,11 +36,11 @@ def _entries(*pages: str) -> dict[str, str]:
 PUBLIC = _entries("api/*.md", "store-details.md")
 SPARK = _entries("spark/*.md")
 
-# Files that are pages, too.
+# Files of the repository that are also pages of the site.
 FROM_REPOSITORY = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-# A link in one of these to a file that is not a page.
+# A link in one of these files to a file that is not a page.
 OUTSIDE = re.compile(r"\[([^\]]*)\]\((\w+/README\.md)\)")
-# A place for what stands in the README between two marks of that name.
+# A placeholder for the part of the README between two comments of that name.
 PART = re.compile(r"<!-- README: (\w+) -->\n")
 # An entry's heading and signature, without any text after them.
 EMPTY_ENTRY = re.compile(
@@ -49,7 +49,7 @@ EMPTY_ENTRY = re.compile(
     r'<div class="doc doc-contents[^"]*">\s*(?:</div>|<div class="doc doc-children">)',
     re.DOTALL,
 )
-# Places that have links already, or can have none.
+# Elements that already are links, or must not contain any.
 CLOSED = re.compile(r"(<(a|autoref|h[1-6]|pre)\b.*?</\2>)", re.DOTALL)
 NAME = re.compile(
     r"<code>((?:jelly_rdflib\.)?live\.(?:[a-z]+\.)?|jelly_rdflib\.|jr\.)?"
@@ -57,8 +57,8 @@ NAME = re.compile(
 )
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TEXT = re.compile(r"(?<=>)[^<]+(?=<)")
-# Where a long name may go on in the next line: after a mark, before a capital letter. And a number
-# of five groups of digits, before its last two.
+# Where a long name may wrap: after punctuation and before a capital letter. A number of five groups
+# of digits may wrap before the last two.
 BREAK = re.compile(
     r"(?<=[A-Za-z])[_/.(](?=\w)|(?<=[a-z])(?=[A-Z])|(?<=\d,\d{3},\d{3}),(?=\d{3},\d{3}\b)"
 )
@@ -67,7 +67,7 @@ log = get_plugin_logger(__name__)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Show the version in each footer; link to the addresses that pyproject.toml has."""
+    """Show the version in each footer; link to the addresses in pyproject.toml."""
     config.copyright = f"jelly-rdflib {project.version()}, {config.copyright}"
     urls = project.urls()
     if "Source" in urls:
@@ -77,9 +77,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-@event_priority(100)  # Before the plugin for notebooks.
+@event_priority(100)  # before the notebook plugin
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add pages from the repository; run the notebooks, and show them with their pictures."""
+    """Add pages from the repository; run the notebooks, and show them with their output."""
     for name in FROM_REPOSITORY:
         files.append(File.generated(config, name.lower(), content=_read_for_site(name)))
     folder = ROOT / ".cache" / "notebooks"
@@ -92,7 +92,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put parts of the README, and the address of the repository, into a page."""
+    """Insert parts of the README and the address of the repository into a page."""
     source = project.urls().get("Source")
     markdown = PART.sub(lambda part: _part_of_readme(part[1]), markdown)
     for name in FROM_REPOSITORY:
@@ -110,19 +110,19 @@ def _part_of_readme(name: str) -> str:
 
 
 def _read_for_site(name: str) -> str:
-    """Return a file of Markdown with its links as they are from the folder of the pages."""
+    """Return a Markdown file with its links made relative to the folder of the pages."""
     return (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Link each public name to its entry in the API; let long names in tables wrap."""
+    """Link each public name to its entry in the API pages; let long names in tables wrap."""
     for name in EMPTY_ENTRY.findall(html):
-        log.warning(f"{page.file.src_uri}: the entry of {name} is empty")  # so that --strict fails
+        log.warning(f"{page.file.src_uri}: the entry of {name} is empty")  # makes --strict fail
     if page.file.src_uri.endswith(".ipynb"):
-        # The plugin for notebooks leaves links to pages as they are.
+        # The notebook plugin leaves links to pages unchanged.
         html = re.sub(r'(href="\.\./[\w/-]+)\.md(?=["#])', r"\1.html", html)
     parts = CLOSED.split(html)
-    # The pattern has two groups: each third part is outside of all closed places.
+    # The pattern has two groups, so every third part is text outside of those elements.
     parts[::3] = [NAME.sub(partial(_link, page), part) for part in parts[::3]]
     del parts[2::3]
     return CELL.sub(lambda cell: TEXT.sub(_let_wrap, cell[0]), "".join(parts))
@@ -131,7 +131,7 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
 def _link(page: Page, code: re.Match[str]) -> str:
     package, name, member = code.groups(default="")
     folder = page.file.src_uri.partition("/")[0]
-    # A word such as `diff` is a function in the API, a pipeline on Spark, and else a command.
+    # A word such as `diff` is a function in API pages, a pipeline in Spark's, else a command.
     is_word = name.islower() and "_" not in name and folder not in ("api", "store-details.md")
     entries = PUBLIC if package or folder != "spark" else SPARK
     if name not in entries or (is_word and not package and folder != "spark"):

@@ -14,14 +14,14 @@ from .trial import ROOT
 
 __all__ = ["UNRELEASED", "cite", "hindrances", "notes_of", "urls", "version"]
 
-# RFC 2606 reserves this ending. Addresses in pyproject.toml have it until the project is hosted.
+# RFC 2606 reserves this domain. Addresses in pyproject.toml use it until the project is hosted.
 PLACEHOLDER = ".invalid/"
-# What files say until there is a release. Pages that install an extra have the last one.
+# Phrases in files until there is a release. Pages that install an extra have the last one.
 UNRELEASED = ("No version was published yet", "PyPI has no release yet", "[from a clone](")
 
 
 def version() -> str:
-    """Return the version of the package, which need not be installed."""
+    """Return the version of the package, even if it is not installed."""
     found: str = runpy.run_path(str(ROOT / "jelly_rdflib/version.py"))["__version__"]
     return found
 
@@ -36,7 +36,7 @@ def urls() -> dict[str, str]:
 
 
 def cite(text: str) -> str:
-    """Return the text of CITATION.cff with the version and addresses of the project."""
+    """Return the text of CITATION.cff with the project's current version and addresses."""
     text = re.sub(r"^(repository-code|url): .*\n", "", text, flags=re.MULTILINE)
     lines = [f"version: {version()}"]
     for key, name in (("repository-code", "Source"), ("url", "Documentation")):
@@ -46,7 +46,7 @@ def cite(text: str) -> str:
 
 
 def hindrances() -> list[str]:
-    """Return what must change before a release: placeholders, and words that it makes untrue."""
+    """Return what must change before a release: placeholders, and words that become untrue."""
     found = [] if "Source" in urls() else ["pyproject.toml: the addresses are placeholders"]
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.*"))]
     for page in pages:
@@ -56,7 +56,7 @@ def hindrances() -> list[str]:
 
 
 def notes_of(changelog: str, version: str) -> str:
-    r"""Return a changelog's section about a version, or else about unreleased changes.
+    r"""Return a changelog's section about a version or, if missing, about unreleased changes.
 
     Raises:
         SystemExit: The changelog has neither section.

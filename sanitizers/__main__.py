@@ -1,6 +1,6 @@
 """Run tests under the sanitizers: ``python -m sanitizers test [ARGUMENTS OF PYTEST]``.
 
-``python -m sanitizers build`` makes the modules for it, and no more.
+``python -m sanitizers build`` only builds the modules.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ REPORTS = FOLDER / "reports"
 PLANTED = FOLDER / "planted.so"
 COMPILER = "gcc"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-# Python's own flags make numbers wrap around, of which nothing would be told.
+# Python's own flags make integers wrap around, so that overflows would not be reported.
 FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", *SANITIZERS]
 
 # Pytest's exit code.
 TESTS_FAILED = 1
 
-# What must be said of the faults in planted.c.
+# What the report on each fault in planted.c must contain.
 FAULTS = {
     "none": None,
     "read_behind": "heap-buffer-overflow",
@@ -38,7 +38,7 @@ FAULTS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; return the exit code."""
+    """Run the command that the arguments name; return the exit code."""
     if arguments == ["build"]:
         build()
         return 0
@@ -49,12 +49,12 @@ def main(arguments: list[str]) -> int:
 
 
 def build() -> None:
-    """Build the modules, or what of them is not up to date."""
+    """Build the modules that are not up to date."""
     build_modules(FOLDER, compiler=COMPILER, flags=FLAGS, link_flags=SANITIZERS)
 
 
 def test(arguments: list[str]) -> int:
-    """Build the modules, prove that faults are found, run the tests; the exit code is pytest's."""
+    """Build the modules, check that faults are found, run the tests, and return an exit code."""
     build()
     environment = sanitized(FOLDER / "lib", find_libraries(), REPORTS)
     check_faults_are_found(environment)
@@ -69,7 +69,7 @@ def test(arguments: list[str]) -> int:
 
 
 def run_tests(arguments: list[str], environment: Mapping[str, str]) -> tuple[int, list[str]]:
-    """Run pytest, and show the reports; return its exit code, and them."""
+    """Run pytest and print the reports; return its exit code and the reports."""
     clear_reports()
     command = [sys.executable, "-m", "pytest", "-p", "no:faulthandler", *arguments]
     code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
@@ -80,19 +80,19 @@ def run_tests(arguments: list[str], environment: Mapping[str, str]) -> tuple[int
 
 
 def is_crash(report: str) -> bool:
-    """Tell whether a report is of LeakSanitizer's own end while it looked for leaks.
+    """Return whether a report says that LeakSanitizer itself crashed while it looked for leaks.
 
-    That happens now and then where a process has several threads:
+    That happens occasionally if a process has several threads:
     https://github.com/google/sanitizers/issues/1353
     """
     return "LeakSanitizer has encountered a fatal error" in report
 
 
 def find_libraries() -> list[Path]:
-    """Return the paths of AddressSanitizer's library, and of C++'s.
+    """Return the paths of the libraries of AddressSanitizer and of C++.
 
-    The first looks for the second at its start, and ends a process that throws in C++ if it was
-    loaded later: by matplotlib, say.
+    The first looks for the second only when it starts. If the second is loaded later, for example
+    by matplotlib, the process is aborted when C++ code throws an exception.
     """
     return [_find_library(name) for name in ("libasan.so", "libstdc++.so")]
 
@@ -104,12 +104,12 @@ def _find_library(name: str) -> Path:
     path = Path(found.stdout.strip())
     if not path.is_absolute():
         raise SystemExit(f"{COMPILER} has no {name}")
-    # The compiler names a link, or a script of the linker's.
+    # The compiler prints a symbolic link or a linker script.
     return path.resolve()
 
 
 def clear_reports() -> None:
-    """Start without reports."""
+    """Delete all reports."""
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir(parents=True)
 
@@ -120,7 +120,7 @@ def take_reports() -> list[str]:
 
 
 def check_faults_are_found(environment: Mapping[str, str]) -> None:
-    """Run each fault of planted.c in a process of its own: it must be found, and nothing else."""
+    """Run each function of planted.c in its own process; only its fault must be reported."""
     source = Path(__file__).with_name("planted.c")
     flags = [*sysconfig.get_config_var("CFLAGS").split(), *FLAGS, "-shared", "-fPIC"]
     subprocess.run([COMPILER, *flags, str(source), "-o", str(PLANTED)], check=True)
@@ -131,7 +131,7 @@ def check_faults_are_found(environment: Mapping[str, str]) -> None:
             [sys.executable, "-c", code], env=environment, capture_output=True, check=False
         )
         found = "\n".join(take_reports())
-        # A leak is told, and the process goes on.
+        # A leak is reported, but does not end the process.
         lives = fault in ("none", "leak")
         is_right = found == "" if words is None else words in found
         if not is_right or (ended.returncode == 0) != lives:

@@ -1,4 +1,4 @@
-"""Builds the Cython modules with other flags, into a folder of their own."""
+"""Builds the Cython modules with other flags, in a separate folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CACHE = ROOT / ".cache"
 
 
 def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: list[str]) -> None:
-    """Build what `setup.py` builds; what is up to date, and built with these flags, is left.
+    """Build the modules of `setup.py`, except those that are up to date with the same flags.
 
     Args:
-        folder: Gets ``lib``, with the modules alone, and ``temp``.
-        compiler: Such as ``gcc``.
-        flags: Of the compiler, in the place of those in `setup.py`.
-        link_flags: Of the linker.
+        folder: The folder for ``lib``, which has only the modules, and ``temp``.
+        compiler: The compiler, such as ``gcc``.
+        flags: Flags of the compiler that replace those in `setup.py`.
+        link_flags: Flags of the linker.
     """
     environment = {
         **os.environ,
@@ -30,7 +30,7 @@ def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: 
         "JELLY_RDFLIB_CFLAGS": " ".join(flags),
         "LDFLAGS": " ".join(link_flags),
     }
-    # setup.py compares neither compilers nor the linker's flags.
+    # setup.py notices neither another compiler nor other linker flags.
     told = folder / "flags"
     wanted = "\n".join([compiler, *flags, *link_flags])
     if not told.exists() or told.read_text() != wanted:
@@ -53,12 +53,12 @@ def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: 
 
 
 def check_modules(folder: Path, environment: Mapping[str, str], *, calls: bytes) -> None:
-    """Import all modules: each must be one of the folder, and be instrumented.
+    """Import all modules: each must be from the folder, and be instrumented.
 
     Args:
-        folder: Where they were built.
-        environment: Of the process that imports them.
-        calls: What they call if they are instrumented.
+        folder: The folder in which they were built.
+        environment: The environment of the process that imports them.
+        calls: The name of a function that instrumented modules call.
     """
     sources = sorted((ROOT / "jelly_rdflib").rglob("*.pyx"))
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sources]

@@ -1,4 +1,4 @@
-"""The environment of processes that use the instrumented modules."""
+"""The environment for processes that use the instrumented modules."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ __all__ = ["sanitized"]
 STARTUP = Path(__file__).parent / "startup"
 
 _OPTIONS = {
-    # Tests measure memory: what was freed is kept for a while only.
+    # Tests measure memory, so little freed memory may be kept.
     "quarantine_size_mb": 4,
-    # Nobody else may handle them.
+    # No other code may handle these signals.
     "handle_segv": 2,
     "handle_sigbus": 2,
     "handle_sigfpe": 2,
     "handle_abort": 2,
-    # malloc of 2**63 bytes is NULL, as it is without a sanitizer.
+    # malloc of 2**63 bytes returns NULL, as without a sanitizer.
     "allocator_may_return_null": 1,
-    # Not when the process ends, but before Python ends: see startup/sitecustomize.py.
+    # Leaks are looked for before Python exits, not at the end of the process: see
+    # startup/sitecustomize.py.
     "detect_leaks": 1,
     "leak_check_at_exit": 0,
     "detect_stack_use_after_return": 1,
-    # With it, LeakSanitizer notes where libraries keep the variables of threads, now and then in a
-    # wrong place, and then crashes: https://github.com/google/sanitizers/issues/1353
+    # If set, LeakSanitizer records where libraries keep thread-local variables. Occasionally the
+    # address is wrong and it crashes: https://github.com/google/sanitizers/issues/1353
     "intercept_tls_get_addr": 0,
 }
 
@@ -36,9 +37,9 @@ def sanitized(modules: Path, libraries: Iterable[Path], reports: Path) -> dict[s
     """Return the environment.
 
     Args:
-        modules: Where the modules are.
-        libraries: What is to be loaded first, AddressSanitizer's library before all else.
-        reports: The folder that a process writes a report into, in a file of its own.
+        modules: The folder of the modules.
+        libraries: The libraries to preload; AddressSanitizer's must be the first.
+        reports: The folder for reports; each process writes its own file.
     """
     places = [str(STARTUP), str(ROOT), os.environ.get("PYTHONPATH", "")]
     log = f"log_path={reports / 'report'}"
@@ -46,7 +47,7 @@ def sanitized(modules: Path, libraries: Iterable[Path], reports: Path) -> dict[s
         **os.environ,
         "LD_PRELOAD": " ".join(map(str, libraries)),
         "PYTHONPATH": os.pathsep.join(filter(None, places)),
-        # Each object has memory of its own, which is watched.
+        # Allocate each object with malloc, so that its memory is checked.
         "PYTHONMALLOC": "malloc",
         "JELLY_RDFLIB_MODULES": str(modules),
         "JELLY_RDFLIB_LEAKS": str(reports / "report"),

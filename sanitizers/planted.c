@@ -1,9 +1,9 @@
-/* Faults that the sanitizers must find, or their run means nothing. */
+/* Faults that the sanitizers must find; otherwise their run proves nothing. */
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* What the compiler can't see through. */
+/* Volatile, so that the compiler can't optimize the faults away. */
 static volatile int one = 1;
 static char *volatile kept;
 

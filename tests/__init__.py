@@ -1,1 +1,1 @@
-"""The tests of jelly_rdflib. Their oracles share no code with the package."""
+"""The tests of jelly_rdflib; their oracles share no code with the package."""

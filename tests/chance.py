@@ -1,4 +1,4 @@
-"""Runs all properties on new random examples, in a random order: ``make test-random``."""
+"""Runs all property tests on new random examples, in random order: ``make test-random``."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import time
 
 
 def main() -> None:
-    """Run the tests with hypothesis repeatedly for some seconds; stop at a failure."""
+    """Run the hypothesis tests repeatedly for the given number of seconds; stop at a failure."""
     end = time.monotonic() + float(sys.argv[1])
     environment = {**os.environ, "HYPOTHESIS_PROFILE": "random"}
     while time.monotonic() < end:

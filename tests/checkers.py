@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 
 
 def run_mypy(folder: Path) -> list[Finding]:
-    """Return the findings of mypy with the settings of pyproject.toml, which are strict."""
+    """Return the findings of mypy with the strict settings in pyproject.toml."""
     told = run_tool(
         "mypy", "--output=json", "--no-error-summary", "--config-file=pyproject.toml", str(folder)
     )
@@ -34,13 +34,13 @@ def run_mypy(folder: Path) -> list[Finding]:
 
 
 def run_pyright(folder: Path, **rules: str) -> list[Finding]:
-    """Return the findings of pyright with its strict rules, which ``rules`` may change."""
+    """Return the findings of pyright in strict mode, with changes by ``rules``."""
     settings = {
         "include": [str(folder)],
         "extraPaths": [str(ROOT)],
         "pythonVersion": "3.10",
         "typeCheckingMode": "strict",
-        # The package pyarrow has no stubs.
+        # pyarrow has no stubs.
         "reportMissingTypeStubs": False,
         **rules,
     }
@@ -65,7 +65,7 @@ def run_pyright(folder: Path, **rules: str) -> list[Finding]:
 
 
 def run_tool(module: str, *arguments: str) -> str:
-    """Return the output of a tool, which the extra ``lint`` installs."""
+    """Return the output of a tool, which the dependency group ``lint`` installs."""
     pytest.importorskip(module.partition(".")[0])
     ended = subprocess.run(
         [sys.executable, "-m", module, *arguments],

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-# Everybody tests the same examples: a change should be refused for its own faults, not because
-# chance finds an earlier fault.
+# Everyone tests the same examples: a change should fail because of its own faults, not because a
+# random example reveals an older fault.
 settings.register_profile(
     "default",
     deadline=None,
@@ -25,16 +25,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
-# `make test-random` uses this profile. Each fault that it finds is fixed, and becomes an explicit
-# example.
+# `make test-random` uses this profile. Each failing example that it finds is added to its test.
 settings.register_profile(
     "random", settings.get_profile("default"), derandomize=False, max_examples=200
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# A process that a shell starts in the background ignores Ctrl+C, and `nohup` lets it ignore
-# hangups. All processes that the tests start would ignore them, too. A handler prevents that,
-# because it is not inherited.
+# A process that a shell starts in the background ignores Ctrl+C, and with `nohup` also hangups. All
+# processes that the tests start would inherit that. Handlers are not inherited, so set them here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if os.name != "nt" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
@@ -42,12 +40,12 @@ if os.name != "nt" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
 
 @pytest.fixture(autouse=True, scope="session")
 def _quiet_rdflib() -> None:
-    """Keep rdflib from logging each odd IRI and ill-typed literal that the tests make."""
+    """Keep rdflib from logging each invalid IRI and ill-typed literal that the tests make."""
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print one sentence that says what was not tested, and why."""
+    """Print one sentence about the number of skipped tests and the reasons."""
     reasons = Counter(
         str(each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr)
         for each in terminalreporter.stats.get("skipped", [])

@@ -6,11 +6,11 @@ from tests.oracle.terms import Plain
 
 
 class Economy:
-    """Checks row by row that zero ids and repeated terms are used wherever they are possible.
+    """Checks row by row that zero ids and repeated terms are used wherever possible.
 
     Args:
-        is_tight: Whether a row may need more prefixes than the lookup can have. The writer notices
-            that only while it writes, and may then leave entries that it does not use.
+        is_tight: Whether a row may need more prefixes than the lookup has entries. The writer
+            notices that only while it writes, so it may leave unused entries.
     """
 
     def __init__(self, is_tight: bool) -> None:

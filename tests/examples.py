@@ -1,4 +1,4 @@
-"""Runs the examples in pages of the documentation and in docstrings."""
+"""Runs the examples in the documentation's pages and in docstrings."""
 
 import ast
 import contextlib
@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$|^#+ ", re.MULTILINE | re.DOTALL)
 
 
 def fold(text: str) -> str:
-    """Fold long lines at blanks, as pages show them."""
+    """Fold long lines at spaces, as pages show them."""
     wrap = textwrap.TextWrapper(
         WIDTH, break_on_hyphens=False, expand_tabs=False, replace_whitespace=False
     )
@@ -27,7 +27,7 @@ def fold(text: str) -> str:
 
 
 class FoldedOutput(doctest.OutputChecker):
-    """Compares a page with the output of an example, whose long lines are folded."""
+    """Folds long lines in the output of an example before it is compared with the page."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return super().check_output(want, fold(got), optionflags)
@@ -38,7 +38,7 @@ def name_page(page: Path) -> str:
 
 
 def code_of_page(page: Path) -> str:
-    """Return the code of all blocks, each line at its line number in the page."""
+    """Return the code of all blocks, with each line at its line number in the page."""
     text = page.read_text(encoding="utf-8")
     lines = [""] * text.count("\n")
     for block in EXAMPLE.finditer(text):
@@ -53,7 +53,7 @@ def code_of_page(page: Path) -> str:
 
 
 def code_of_module(path: Path) -> str:
-    """Return the examples of docstrings, each line at its line number.
+    """Return the examples in docstrings, with each line at its line number.
 
     Each docstring becomes a function. The first line imports what the module imports and defines.
     """
@@ -94,8 +94,7 @@ def code_of_module(path: Path) -> str:
 def run_page(page: Path) -> None:
     """Run a page's blocks one after another, as in the session of a reader who tries them all.
 
-    A block of ``text`` after a block of ``python`` in the same section is the output of that
-    block.
+    A ``text`` block after a ``python`` block in the same section is the output of that code.
     """
     session: dict[str, object] = {}
     printed = None

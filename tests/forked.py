@@ -1,9 +1,8 @@
-"""Runs commands and code in forked processes, which have all modules already imported.
+"""Runs commands and code in forked processes, in which all modules are already imported.
 
 Such a process has its own files, environment and folder, and ends like any other process. But it
-starts in a hundredth of a second, where a new Python needs half a second. A process that does
-nothing else forks it, because the process of the tests has threads, and modules that a command
-must not find.
+starts in a hundredth of a second, while a new Python needs half a second. A separate process forks
+it, because the process of the tests has threads, and has modules that a command must not find.
 """
 
 import atexit
@@ -19,7 +18,7 @@ from typing import NamedTuple
 
 from tests.sanitized import UNDER_SANITIZERS
 
-# The sanitizers would report the leaks of the forking process for each of its children.
+# The sanitizers would report the leaks of the forking process again for each of its children.
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods() and not UNDER_SANITIZERS
 _LOADED = [
     "jelly_rdflib.cli.commands",
@@ -56,7 +55,7 @@ def run_command(
 
 
 def run_code(code: str, *arguments: str, timeout: float, is_fresh: bool = False) -> Ended:
-    """Run Python code in a forked process, or in a new Python, like ``python -c``."""
+    """Run Python code like ``python -c``, in a forked process or a new Python."""
     if CAN_FORK and not is_fresh:
         return _run(partial(_execute, code), ["-c", *arguments], b"", None, None, timeout)
     command = [sys.executable, "-c", code, *arguments]
@@ -80,7 +79,7 @@ def _run(
     environment: dict[str, str] | None,
     timeout: float,
 ) -> Ended:
-    # The process needs the mask that this process has now, not the mask of the forking process.
+    # The process needs the current umask of this process, not that of the forking process.
     mask = os.umask(0)
     os.umask(mask)
     context = multiprocessing.get_context("forkserver")
@@ -108,7 +107,7 @@ def _become(
     environment: dict[str, str],
     mask: int,
 ) -> None:
-    """Do the work in this process, which was forked for it, as if Python had just started."""
+    """Run ``work`` in this process, which was forked for it, as if Python had just started."""
     os.umask(mask)
     os.chdir(folder)
     os.environ.clear()
@@ -124,7 +123,7 @@ def _become(
     try:
         work()
     finally:
-        # A forked process would skip the functions of atexit.
+        # A forked process would skip functions that are registered with atexit.
         atexit._run_exitfuncs()
 
 

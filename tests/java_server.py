@@ -1,4 +1,4 @@
-"""Runs a Java server on this machine, built with Maven, in one process that tests may kill."""
+"""Runs a Java server, built with Maven, in a local process that tests may kill."""
 
 import socket
 import subprocess
@@ -13,7 +13,7 @@ SECONDS = 120
 
 
 def free_port() -> int:
-    """Return a port on which no other process listens."""
+    """Return a port on which no process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -21,7 +21,7 @@ def free_port() -> int:
 
 
 def listens(port: int) -> bool:
-    """Return whether a process of this machine listens on a port."""
+    """Return whether a process on this machine listens on a port."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=1).close()
     except OSError:
@@ -34,7 +34,7 @@ def wait_for(
 ) -> None:
     """Wait until a process is ready.
 
-    If the process ends or takes too long, raise a RuntimeError with the end of its log.
+    If the process ends or takes too long, raise a RuntimeError with the last lines of its log.
     """
     deadline = time.monotonic() + SECONDS
     while not is_ready():
@@ -45,7 +45,7 @@ def wait_for(
 
 
 class JavaServer:
-    """A server from the jars of a Maven project, which keeps its files in a folder.
+    """A server from the jars of a Maven project; it keeps its files in a folder.
 
     Raises:
         tests.maven.UnavailableError: Maven can't get the jars.
@@ -59,7 +59,7 @@ class JavaServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start_main(self, main: str, *arguments: str) -> None:
-        """Start a class, and wait until the server answers."""
+        """Start the main class, and wait until the server answers."""
         log = self.folder / "server.log"
         with log.open("ab") as file:
             self._process = subprocess.Popen(
@@ -85,6 +85,6 @@ class JavaServer:
 
     def command(self, main: str, *arguments: str) -> list[str]:
         """Return the command that runs a class."""
-        # Runs are short, so the time goes into the start and the compiler of Java.
+        # Runs are short, so most time is spent on Java's start and its JIT compiler.
         java = ("java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
         return [*java, "-cp", self._classpath, main, *arguments]

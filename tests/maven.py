@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-# Maven says this if it can't download something, whatever its plugins say around it.
+# Maven's output contains one of these phrases if it can't download something.
 NOT_TO_BE_HAD = (
     "Could not transfer",
     "Could not find artifact",
@@ -27,14 +27,14 @@ def build(folder: Path) -> list[str]:
 
     Raises:
         UnavailableError: Java, Maven or a library is missing.
-        RuntimeError: The compiler refuses the project.
+        RuntimeError: The project does not compile.
     """
     for program in ("java", "mvn"):
         if shutil.which(program) is None:
             raise UnavailableError(f"{program} is not installed")
     classpath = folder / "target" / "classpath"
     classpath.parent.mkdir(exist_ok=True)
-    # Several processes of pytest may build the project at once.
+    # Several pytest processes may build the project at the same time.
     with open(folder / "target" / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _compile(folder, classpath)
@@ -45,7 +45,7 @@ def _compile(folder: Path, classpath: Path) -> None:
     sources = [folder / "pom.xml", *folder.glob("src/main/java/**/*.java")]
     newest = max(path.stat().st_mtime for path in sources)
     if not classpath.exists() or classpath.stat().st_mtime <= newest:
-        # Maven does not write the file again if its content stays the same.
+        # Maven does not write the file again if its content has not changed.
         classpath.unlink(missing_ok=True)
         run = subprocess.run(
             ["mvn", "--batch-mode", "--quiet", "compile"],

@@ -1,13 +1,13 @@
-"""Breaks the package in small ways, and shows which faults no test notices.
+"""Injects small faults into the package, and shows which faults no test notices.
 
     make mutants MODULE=jelly_rdflib/graph/canonical/pairing.py
     make mutants ARGS="--sample=200 --seed=1 --to=before.jsonl"
 
 If no test notices a fault, a test is missing, or the change has no effect. A sample has the same
 number of faults from each folder, in Python and Cython alike. Later, ``--faults before.jsonl``
-tries the faults of earlier results again, even if their lines have moved. So two states of the
-tests can be compared. All work happens in copies of the project. Cython modules are compiled
-without optimisation, and a change that the compiler refuses does not count as a fault.
+tries the faults of earlier results again, even if their lines have moved, so that two states of the
+tests can be compared. Only copies of the project are changed. Cython modules are compiled without
+optimisation. A change that the compiler refuses does not count as a fault.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SWAPPED = {
     "break": "continue",
     "continue": "break",
 }
-# Such lines declare something, and do not run.
+# Declarations, which are not changed.
 DECLARATION = re.compile(
     r"\s*(import|from|cimport|include|@|class|def|async def|cdef class|cdef extern|__slots__)\b"
     r"|\s*(cdef|cpdef|ctypedef)\b.*:$|\s*@|if TYPE_CHECKING|.*\) -> |.*\bexcept[?]? -1"
@@ -84,7 +84,7 @@ class Fault:
         return self.path.endswith(CYTHON)
 
     def find(self, root: Path) -> int | None:
-        """Return the number of the nearest equal line, or None if there is none."""
+        """Return the number of the nearest line with the old text, or None."""
         path = root / self.path
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         found = [number for number, line in enumerate(lines, 1) if line == self.before]
@@ -103,7 +103,7 @@ def faults_of(root: Path, path: Path) -> Iterator[Fault]:
             in_strings |= set(range(number, number + value.count("\n") + 1))
         elif number <= len(lines) and not DECLARATION.match(lines[number - 1]):
             line = lines[number - 1]
-            # The lexer of Cython splits these operators.
+            # The Cython lexer splits operators of two characters.
             operator = line[column : column + 2]
             operator = operator if operator in SWAPPED else value
             if kind in Number.Integer and value.isdigit():
@@ -125,7 +125,7 @@ def faults_of(root: Path, path: Path) -> Iterator[Fault]:
 
 
 def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
-    """Yield faults of each folder in turn; others replace those that do not compile."""
+    """Yield faults from each folder in turn, including spares for those that do not compile."""
     chance = random.Random(seed)
     rooms = defaultdict(list)
     for path in sorted((root / "jelly_rdflib").rglob("*")):
@@ -134,7 +134,7 @@ def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
                 rooms[fault.room].append(fault)
     for faults in rooms.values():
         chance.shuffle(faults)
-    # The store and the batch come three times, because most of the package is built on them.
+    # The store and the batch have three turns each, because most of the package is built on them.
     weighty = ("jelly_rdflib/store", "jelly_rdflib/core/batch")
     turns = [room for room in sorted(rooms) for _ in range(3 if room.startswith(weighty) else 1)]
     chance.shuffle(turns)
@@ -147,8 +147,8 @@ def sample(root: Path, size: int, seed: int) -> Iterator[Fault]:
 def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
     """Return the module's own tests, then the other tests of the folder that mirrors the module's.
 
-    If that folder does not exist, the nearest folder above is used. The module's own tests notice
-    most faults. Faults of the suite's reader should be noticed by the cases alone.
+    If that folder does not exist, the nearest parent folder is used. The module's own tests notice
+    most faults. Faults in the suite's reader should be noticed by the cases alone.
     """
     path = Path(fault.path)
     if fault.path == "conformance/reader.py":
@@ -165,7 +165,7 @@ def tests_of(root: Path, fault: Fault) -> tuple[str, ...]:
 
 
 class Copy:
-    """A copy of the project that can be broken, and is repaired after each fault."""
+    """A copy of the project into which faults are injected, and which is restored after each."""
 
     def __init__(self, root: Path, files: list[Path], folder: Path) -> None:
         self.folder = folder
@@ -173,7 +173,7 @@ class Copy:
         for path in files:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / path, folder / path, follow_symlinks=False)
-        # Child processes of the tests must import the copy, too, and each run needs the same
+        # The tests' child processes must import the copy, too, and each run needs the same
         # examples.
         self.environment = {
             **os.environ,
@@ -184,12 +184,12 @@ class Copy:
         }
 
     def build(self) -> bool:
-        """Compile what has changed; return False if the compiler refuses it."""
+        """Compile changed modules; return False if the compiler refuses them."""
         command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         return self._run(command, None) == 0
 
     def keep(self) -> None:
-        """Save the modules in their present state."""
+        """Save the current state of the copy."""
         self.kept = self.folder.with_name(self.folder.name + "-kept")
         shutil.copytree(self.folder, self.kept, symlinks=True)
 
@@ -202,7 +202,7 @@ class Copy:
                     shutil.copy2(path, place)
 
     def test(self, tests: tuple[str, ...], timeout: float | None) -> bool:
-        """Return whether the tests pass in time."""
+        """Return whether the tests pass within the time limit."""
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow"]
         return self._run([sys.executable, "-m", "pytest", *options, *tests], timeout) == 0
 
@@ -222,13 +222,13 @@ class Copy:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            # The command also kills the processes that the tests have started.
+            # This also kills the processes that the tests have started.
             subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
             process.wait()
 
 
 class Trial:
-    """Tries faults in one copy of the project for each job."""
+    """Tries faults in copies of the project, one for each job."""
 
     def __init__(self, root: Path, scratch: Path, jobs: int, tests: tuple[str, ...]) -> None:
         self._root = root
@@ -282,8 +282,8 @@ class Trial:
             self._copies.put(copy)
 
     def _time(self, copy: Copy, tests: tuple[str, ...]) -> float | None:
-        """Return the duration of the tests without a fault, or None if the tests don't pass."""
-        # The modules of one folder have the same tests in another order.
+        """Return how long the tests take without a fault, or None if they don't pass."""
+        # Modules of the same folder have the same tests in another order.
         key = frozenset(each for each in tests if each.startswith("tests"))
         with self._lock:
             if key not in self._seconds:
@@ -298,11 +298,11 @@ class Trial:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("module", type=Path, nargs="?", help="a file, relative to the project")
-    parser.add_argument("tests", nargs="*", help="what pytest runs; by default the module's folder")
-    parser.add_argument("--sample", type=int, help="so many faults of the whole package")
+    parser.add_argument("tests", nargs="*", help="tests to run (default: those of the folder)")
+    parser.add_argument("--sample", type=int, help="try this number of faults of the whole package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", type=Path, help="try the faults of these results again")
-    parser.add_argument("--to", type=Path, help="write the results to this file, a line for each")
+    parser.add_argument("--to", type=Path, help="write the results to this file, one per line")
     parser.add_argument("--root", type=Path, default=ROOT, help="another state of the project")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()

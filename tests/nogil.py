@@ -1,6 +1,6 @@
-"""A plugin for a Python without the GIL: ``pytest -p tests.nogil``.
+"""A pytest plugin for a Python without the GIL: ``pytest -p tests.nogil``.
 
-Some packages are not built for such a Python. Tests that need one of them are skipped, and the
+Some packages have no build for such a Python. Tests that need one of them are skipped, and the
 summary names the package and counts the tests. The GIL must be off, and no module may turn it on.
 """
 

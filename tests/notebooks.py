@@ -1,7 +1,7 @@
-"""Runs the notebooks of the documentation, and compares or writes their outputs.
+"""Runs the documentation's notebooks, and compares or writes their outputs.
 
-``python -m tests.notebooks`` runs all of them and stores their outputs, without pictures. ``python
--m tests.notebooks FOLDER`` writes them into a folder, with pictures.
+``python -m tests.notebooks`` runs all notebooks and stores their outputs without pictures. ``python
+-m tests.notebooks FOLDER`` writes the notebooks into a folder, with pictures.
 """
 
 import os
@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from tests.examples import DOCS, ROOT
 
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
-# A patch has another id in each run.
+# The id of a patch is different in each run.
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -28,10 +28,10 @@ def read(path: Path) -> Any:
 
 
 def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
-    """Return the notebook after a run in a folder; raise the error of a cell.
+    """Run a notebook in a folder and return it; raise an error if a cell raises one.
 
-    The run has the data next to the notebook, and the package, but no other part of the
-    repository. The code ``check`` runs as one more cell, at the end.
+    The run can use the data next to the notebook, and the package, but no other part of the
+    repository. The code ``check`` is run as an additional last cell.
     """
     notebook = read(path)
     if check is not None:
@@ -43,27 +43,27 @@ def run(path: Path, folder: Path, *, check: str | None = None) -> Any:
     (packages / "jelly_rdflib").symlink_to(ROOT / "jelly_rdflib")
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, kernel_name="python3", timeout=120, resources=resources)
-    # A kernel writes to standard error only to warn that other users of the machine may read the
-    # connection.
+    # A kernel writes to standard error only to warn that other users of the machine may be able to
+    # read the connection.
     client.execute(env={**os.environ, "PYTHONPATH": str(packages)}, stderr=subprocess.DEVNULL)
     place = str(folder.resolve())
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             for kind, value in output.get("data", {}).items():
                 output.data[kind] = value.replace(place, "…")
-        # This metadata has the times at which the cell ran.
+        # This metadata contains the times at which the cell was run.
         cell.metadata.pop("execution", None)
     notebook.metadata["language_info"] = {"name": "python"}
     return notebook
 
 
 def is_picture(output: Any) -> bool:
-    """Return whether an output is a picture. Each build draws pictures again; none is stored."""
+    """Return whether an output is a picture, which is not stored but drawn again by each build."""
     return any(kind.startswith("image/") for kind in output.get("data", {}))
 
 
 def shown(notebook: Any) -> list[Any]:
-    """Return the outputs of the cells: texts without ids, and no pictures."""
+    """Return the text outputs of the cells without ids; leave out pictures."""
     return [
         [
             {kind: _UUID.sub("…", value) for kind, value in sorted(_contents(output).items())}

@@ -1,4 +1,4 @@
-"""Sources that give their bytes in pieces."""
+"""Sources that return their bytes in pieces."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Pieces:
-    """A source that gives `size` bytes at a time, however many are requested."""
+    """A source that returns at most `size` bytes at a time, however many are requested."""
 
     def __init__(self, data: bytes, size: int = 1) -> None:
         self.data = data
@@ -20,7 +20,7 @@ class Pieces:
 
 
 class Chunks:
-    """A source of chunks that are made while it is read, so it may be longer than memory."""
+    """A source whose chunks are made while it is read, so its data may be larger than memory."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
@@ -46,7 +46,7 @@ def breaking(error: BaseException, *chunks: bytes) -> Chunks:
 
 
 class Trickle(io.RawIOBase):
-    """A raw file that gives one byte at a time."""
+    """A raw file that returns one byte at a time."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

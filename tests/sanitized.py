@@ -4,4 +4,4 @@ import os
 
 UNDER_SANITIZERS = "JELLY_RDFLIB_MODULES" in os.environ
 MEMORY_FACTOR = 2 if UNDER_SANITIZERS else 1
-"""The approximate factor for the memory of a process, because a zone is around each block."""
+"""The approximate factor by which memory use grows, since each block has red zones around it."""

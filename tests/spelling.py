@@ -1,11 +1,11 @@
-"""Makes rows of operations, and N-Triples of terms, from the rules in plain Python."""
+"""Converts operations to rows and terms to N-Triples by the rules, in plain Python."""
 
 import re
 from typing import Any
 
 from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
-# The following classes are BLANK_NODE_LABEL of N-Triples, character by character.
+# These character classes are those of BLANK_NODE_LABEL in N-Triples.
 BASE = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
@@ -44,7 +44,7 @@ def spell_iri(iri: str) -> str:
 
 
 def spell(term: Plain) -> str:
-    """Return the only spelling of a term."""
+    """Return the canonical spelling of a term."""
     if term[0] == "iri":
         return spell_iri(term[1])
     if term[0] == "bnode":
@@ -64,7 +64,7 @@ def spell_or_none(term: Plain | None) -> str | None:
 
 
 def rows_of(operations: list[Plain]) -> list[dict[str, Any]]:
-    """Return the row of each operation; the default graph is None."""
+    """Return the row of each operation, with None for the default graph."""
     rows = []
     patch = 1
     transactions = 0

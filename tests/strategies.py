@@ -1,4 +1,4 @@
-"""Hypothesis strategies for terms, and for whole legal streams of operations.
+"""Hypothesis strategies for terms, and for whole valid streams of operations.
 
 All are in the plain form of `tests.oracle.terms`.
 """
@@ -70,7 +70,7 @@ LEXICAL_FORMS = {
     "IDREF": ["a"],
     "ENTITY": ["a"],
 }
-"""Lexical forms by the name of their XSD datatype: usual, odd and wrong ones."""
+"""Lexical forms by the name of their XSD datatype: usual, unusual and invalid ones."""
 
 OTHER_LEXICAL_FORMS = {
     RDF + "langString": ["x"],
@@ -134,7 +134,7 @@ ODD_IRIS = [
 LANGUAGES = ["en", "en-GB", "EN-gb", "De", "zh-Hant-TW", "x-a1", "i-klingon", "a"]
 
 dice = st.integers(0, 2**64 - 1).map(random.Random)
-"""A random generator for choices that are too many and too small for hypothesis."""
+"""A random generator, for choices that are too many and too minor for hypothesis."""
 
 texts = st.sampled_from(ODD_TEXTS) | st.text(max_size=12)
 
@@ -175,7 +175,7 @@ literals = st.one_of(
 
 
 def terms(*, generalized: bool = False, depth: int = 0) -> st.SearchStrategy[Plain]:
-    """Return a strategy for the terms that may be objects, with at most `depth` quoted levels."""
+    """Return a strategy for terms that may be objects, with quoted triples up to level `depth`."""
     simple = iris | blank_nodes | literals
     if depth == 0:
         return simple
@@ -187,7 +187,7 @@ def terms(*, generalized: bool = False, depth: int = 0) -> st.SearchStrategy[Pla
 
 @dataclass
 class Stream:
-    """A legal stream: the fields of its options row, and its operations with their ENDs."""
+    """A valid stream: the fields of its options row, and its operations including ENDs."""
 
     options: dict[str, Any]
     operations: list[Plain]
@@ -198,7 +198,7 @@ class Stream:
 
     @property
     def patches(self) -> list[list[Plain]]:
-        """The operations of each patch, without its END."""
+        """The operations of each patch, without the END."""
         result: list[list[Plain]] = [[]]
         for operation in self.operations:
             if operation == ("END",):
@@ -222,7 +222,7 @@ term_options = st.builds(
     st.sampled_from([8, 8, 9, 128, 4000]),
     st.sampled_from([(0, 0), (1, 1), (2, 2), (16, 16), (150, 32)]),
 )
-"""The fields of an options row that decide which terms are possible."""
+"""The fields of an options row that determine which terms are possible."""
 
 
 def make_room(options: dict[str, Any], operations: list[Plain]) -> None:
@@ -233,7 +233,7 @@ def make_room(options: dict[str, Any], operations: list[Plain]) -> None:
 
 
 class Pool:
-    """A few terms that a stream uses again and again, as real streams do."""
+    """A few terms that a stream uses repeatedly, as real streams do."""
 
     def __init__(self, draw: Any, options: dict[str, Any]) -> None:
         depth = draw(st.integers(1, 3)) if options["rdf_star"] else 0
@@ -303,7 +303,7 @@ def streams(
     statement_type: int | None = None,
     one_patch: bool = False,
 ) -> Stream:
-    """Draw a legal stream whose lookups are big enough for each of its rows."""
+    """Draw a valid stream whose lookups are large enough for each row."""
     options = {
         **draw(term_options),
         "stream_type": stream_type or draw(st.sampled_from([FRAME, FLAT, PUNCTUATED])),

@@ -1,4 +1,4 @@
-"""Helpers of several test modules, which read and write in plain form, and check errors."""
+"""Helpers for several test modules: reading and writing in plain form, and checking errors."""
 
 import gc
 import io
@@ -35,7 +35,7 @@ class EncoderWriter(OperationSink):
 
 
 def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> bytes:
-    """Return the stream that the package's writer makes of plain operations."""
+    """Return the stream that the package's writer writes for plain operations."""
     file = io.BytesIO()
     with jr.PatchWriter(file, options) as writer:
         for plain_op in operations:
@@ -44,7 +44,7 @@ def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> by
 
 
 def encode(operations: Iterable[jr.Operation], **options: Any) -> bytes:
-    """Return the Jelly-Patch that the package's writer makes of operations with rdflib's terms."""
+    """Return the Jelly-Patch that the package's writer writes for operations with rdflib terms."""
     file = io.BytesIO()
     with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
         writer.write_all(operations)
@@ -57,7 +57,7 @@ def options_of(fields: dict[str, Any], **more: Any) -> jr.PatchOptions:
 
 
 def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -> None:
-    """Check that an error has its place; `row` says whether it must name a row, if not None."""
+    """Check that an error has a position, and names a row if `row` is True, or none if False."""
     assert isinstance(error.offset, int)
     assert 0 <= error.offset <= size
     assert isinstance(error.frame, int)
@@ -96,7 +96,7 @@ def refuse(
         kind: The error's class.
         row: Whether the error must name a row, or None if that does not matter.
         after: The items that must be read before the error, or None if they don't matter.
-        reader: Yields what the package reads, in plain form.
+        reader: A function that yields the items that the package reads, in plain form.
         arguments: The arguments of the reader.
     """
     before: list[Any] = []
@@ -116,7 +116,7 @@ def assert_same_outcome(
     reference: Callable[..., Any] = decoder.read,
     **arguments: Any,
 ) -> bool:
-    """Check that the package reads what the reference reads, and refuses what it refuses.
+    """Check that the package reads the same as the reference, and refuses the same inputs.
 
     Returns:
         Whether the input was refused.
@@ -144,8 +144,8 @@ def assert_same_outcome(
     return False
 
 
-# These limits are almost none. But lookups stay limited, because a few bytes can ask for
-# gigabytes.
+# These limits hardly limit anything. But the limits of lookups remain, because a few bytes can ask
+# for gigabytes.
 LOOSE = jr.Limits(
     max_frame_size=(1 << 31) - 1,
     max_frame_rows=(1 << 31) - 1,
@@ -169,13 +169,13 @@ def assert_same_without_limits(read_loosely: Callable[[], Any], expected: Any) -
 
 
 def assert_nothing_is_kept(work: Callable[[], None]) -> None:
-    """Check that `work` frees all memory that it takes."""
+    """Check that `work` frees all memory that it allocates."""
     for _ in range(3):
         work()
     gc.collect()
     tracemalloc.start()
     try:
-        # The first rounds fill caches of the interpreter and of pytest.
+        # The first rounds fill caches of the interpreter and pytest.
         sizes = [_size_after(work, 8)]
         # A table of another library may grow once, but a leak grows each time.
         sizes += [_size_after(work, 16) for _ in range(3)]
@@ -194,15 +194,14 @@ def _size_after(work: Callable[[], None], times: int) -> int:
 def run(code: str, *arguments: str, timeout: float = 120, is_fresh: bool = False) -> str:
     """Run Python code in its own process, and return its output.
 
-    In the code, ``peak()`` returns the largest memory of the process so far, in bytes. Under the
-    sanitizers it returns half, because they double the memory. With ``is_fresh`` the process has
-    not imported anything before.
+    In the code, ``peak()`` returns the peak memory of the process so far, in bytes. Under the
+    sanitizers it returns half of it, because they double the memory. With ``is_fresh`` the process
+    has not imported anything before.
     """
     prelude = (
-        # The value of ru_maxrss starts at the parent's memory, but the peak in /proc is the
-        # program's own.
+        # ru_maxrss starts with the parent's memory; the peak in /proc is the process's own.
         "import pathlib, re, resource, sys\n"
-        # Modules that are imported on demand must not count as memory of the work.
+        # Modules that are imported on demand must not count as memory that the code needs.
         "from jelly_rdflib import *\n"
         "def peak():\n"
         "    if sys.platform == 'linux':\n"

@@ -37,7 +37,7 @@ QUAD = (("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), None)
 
 
 def rows(source: Any, **arguments: Any) -> list[dict[str, Any]]:
-    """Return all rows."""
+    """Return all rows of all record batches."""
     found = []
     for batch in read_arrow(source, **arguments):
         batch.validate(full=True)
@@ -143,7 +143,7 @@ class TestReading:
         iri = ("iri", "urn:a")
         options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
         data = write([("A", iri, iri, endless_triple(), DEFAULT_GRAPH)], options)
-        # The first 64 KiB are always allowed.
+        # An expansion to 64 KiB is always allowed.
         limits = jr.Limits(max_text_size=1 << 16)
         assert len(list(jr.read_batches(data, limits=limits))) == 1
         with pytest.raises(jr.LimitError, match="a quoted triple has more than"):
@@ -179,7 +179,7 @@ class TestReading:
             def __del__(self) -> None:
                 added.append(list(table.add(small)))
 
-        # No cache keeps such long texts, so the batch has the last reference to the literal.
+        # No cache keeps such long strings, so the batch has the last reference to the literal.
         text = "x" * 300
         datatype = URIRef("urn:test-destructor")
         bind(datatype, Value, constructor=Value, lexicalizer=lambda value: text)
@@ -188,8 +188,8 @@ class TestReading:
         assert batch.terms[0] is None
         list(table.add(batch))
         del batch
-        # The second batch has many terms, so that a table of the first size would be read beyond
-        # its end.
+        # The second batch has many terms, so that a table with the size for the first batch would
+        # be read beyond its end.
         builder = BatchBuilder(factory, jr.Limits())
         p = builder.iri("urn:p")
         for i in range(100_000):

@@ -11,9 +11,9 @@ MAX_SUBJECT = 72
 
 
 def commits() -> list[tuple[str, str, str]]:
-    """Return the hash, the subject and the body of each commit that the test checks."""
+    """Return the hash, subject and body of each commit to check."""
     try:
-        # The merge that hosted CI makes of a pull request has no body.
+        # The merge commit that hosted CI makes for a pull request has no body.
         done = subprocess.run(
             ["git", "log", "-z", "--no-merges", "--format=%h%n%s%n%b", f"{LAST_UNCHECKED}..HEAD"],
             cwd=ROOT,

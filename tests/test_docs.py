@@ -1,6 +1,6 @@
-"""Tests that the examples of the README and of the documentation work unchanged.
+"""Tests that the examples in the README and the documentation work unchanged.
 
-The examples of Spark's pages are in `tests.spark.test_docs`.
+`tests.spark.test_docs` tests the examples in Spark's pages.
 """
 
 from pathlib import Path

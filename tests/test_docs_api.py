@@ -12,12 +12,12 @@ import jelly_rdflib
 from jelly_rdflib import live
 from tests.examples import DOCS, EXAMPLE
 
-# Pages of Spark name functions that need PySpark.
+# Leave out Spark's pages, which name functions that need PySpark.
 PAGES = sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))
 ENTRY = re.compile(r"^::: (jelly_rdflib[\w.]*)$", re.MULTILINE)
-# The version is a str, which api/index.md shows.
+# The version is a str; api/index.md shows it.
 WITHOUT_ENTRY = {"__version__"}
-# These are the classes and functions of `jelly_rdflib.live`; the name of a module has dots.
+# The classes and functions of `jelly_rdflib.live`; the names of modules contain dots.
 LIVE = {name for name, value in vars(live).items() if getattr(value, "__name__", "") == name}
 NAMES = sorted(set(jelly_rdflib.__all__) - WITHOUT_ENTRY | LIVE)
 
@@ -31,7 +31,7 @@ def value_of(name: str) -> Any:
 
 
 def pages_with(name: str) -> list[Path]:
-    """Return the pages with an entry of a public name, whatever module the entry names."""
+    """Return the pages that have an entry for a public name, in any module."""
     value = value_of(name)
     return [
         page
@@ -48,7 +48,7 @@ def test_has_an_entry_with_a_text_and_an_example(name: str) -> None:
     own = value.__doc__ or ""
     on_page = "".join(code for _, code in EXAMPLE.findall(read(page)))
     assert ">>> " in own or re.search(rf"\b{name}\b", on_page)
-    # Other names have their docstring in the source or in the stub; `make docs` fails without it.
+    # The docstrings of other names are in the source or the stub; `make docs` fails without them.
     if get_origin(value) is None and name != "TermKind":
-        # The docstrings that Python gives enums and dataclasses do not count.
+        # Docstrings that Python generates for enums and dataclasses do not count.
         assert own not in (inspect.getdoc(value.__mro__[1]) if inspect.isclass(value) else "", name)

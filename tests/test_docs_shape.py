@@ -12,9 +12,9 @@ from tests.examples import DOCS, PAGES, ROOT, WIDTH, name_page
 
 yaml = pytest.importorskip("yaml", reason="MkDocs, which brings PyYAML, is not installed")
 
-# The pattern finds the text between two fences, which an admonition indents.
+# The pattern finds the text between two fences, which may be indented in an admonition.
 FENCED = re.compile(r"^( *)```.*\n((?:.*\n)*?)\1```$", re.MULTILINE)
-# A reader reads some 240 words a minute, so a guide takes five minutes.
+# People read about 240 words a minute, so a guide takes five minutes.
 MOST_WORDS = 1200
 
 
@@ -66,7 +66,7 @@ def test_a_guide_is_read_in_five_minutes(page: Path) -> None:
 
 
 def test_half_of_the_words_are_for_looking_up() -> None:
-    """Commands are reference, too; the records of the project do not count."""
+    """Pages about commands count as reference; pages about the project do not count."""
     words = {
         title: sum(len(page.read_text("utf-8").split()) for page in pages if page.suffix == ".md")
         for title, pages in PARTS.items()
@@ -80,7 +80,7 @@ def test_half_of_the_words_are_for_looking_up() -> None:
 
 
 def test_words_that_people_search_for_are_in_titles() -> None:
-    """Searches give titles more weight than text."""
+    """Search gives titles more weight than text."""
     titles = re.findall(r"^#+ (.*)$", (DOCS / "faq.md").read_text("utf-8"), re.MULTILINE)
     for asked in ("FAQ", "audit", "provenance", "undo", "backup", "export to Turtle"):
         assert any(asked.lower() in title.lower() for title in titles), asked

@@ -1,4 +1,4 @@
-"""Tests the documentation as a site that is opened from files."""
+"""Tests the documentation's site, opened from files."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_search_finds_a_page_without_a_server(
     with open_browser(tmp_path) as browser:
         browser.driver.get((site / "api/patch.html").as_uri())
         browser.run("document.querySelector('.md-search__input').focus()")
-        # For some half-typed words the search gives a warning.
+        # Set the whole query at once, since the search warns about some incomplete words.
         browser.run(
             f"""
             const input = document.querySelector(".md-search__input");
@@ -103,7 +103,7 @@ def test_tables_can_be_read_on_a_phone(site: Path, tmp_path: Path, width: int) -
 
 @pytest.mark.slow
 def test_code_is_not_cut(site: Path, tmp_path: Path) -> None:
-    """On a screen of 1280 pixels no block of code scrolls."""
+    """On a screen with a width of 1280 pixels, no code block scrolls."""
     with open_browser(tmp_path) as browser:
         browser.size(1280, 900)
         for page in site.rglob("*.html"):

@@ -1,4 +1,4 @@
-"""Tests that the error of an input has its source and its place."""
+"""Tests that an error about an input names its source and position."""
 
 import io
 from collections.abc import Callable
@@ -23,9 +23,9 @@ CHANGES = ("bad.rdfp", "bad.jellyp")
 
 
 def _format(path: str) -> str | None:
-    """Return the format to pass, or None if the name of the file shows it.
+    """Return the format to pass, or None if the file name determines it.
 
-    Another package has a plugin for Jelly-RDF, so that format must be named.
+    Another package has a plugin for Jelly-RDF, so that format must be passed.
     """
     return "jelly-rdf" if path.endswith(".jelly") else None
 

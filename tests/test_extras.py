@@ -1,4 +1,4 @@
-"""Tests the errors when a package of an extra is missing, too old or broken."""
+"""Tests the errors if a package of an extra is missing, too old or broken."""
 
 from pathlib import Path
 from types import ModuleType

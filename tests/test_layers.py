@@ -1,4 +1,4 @@
-"""Tests that compiled modules import only lower packages: import-linter reads no Cython."""
+"""Tests that compiled modules import only lower packages, since import-linter reads no Cython."""
 
 import re
 import sys
@@ -40,7 +40,7 @@ def module_of(path: Path) -> str:
 
 
 def layer(container: str, module: str) -> int | None:
-    """Return the number of a module's layer, or None if the module is in no layer."""
+    """Return the number of a module's layer, or None if the module has no layer."""
     if not module.startswith(container + "."):
         return None
     return LAYERS.get((container, module.removeprefix(container + ".").partition(".")[0]))
@@ -71,7 +71,7 @@ def test_every_compiled_module_is_in_a_layer() -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
 def test_the_core_knows_nothing_of_rdflib(path: Path) -> None:
     packages = {module.split(".")[0] for module in imports(path)}
-    # Only rarely used formats, for people or for Jena, make protobuf's objects.
+    # Only rarely used formats, which are for humans or for Jena, use protobuf's objects.
     if not path.is_relative_to(PACKAGE / "formats" / "protobuf"):
         assert "google" not in packages
     assert "pyjelly" not in packages

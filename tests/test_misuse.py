@@ -1,4 +1,4 @@
-"""Tests common mistakes of newcomers: the error says what to do instead."""
+"""Tests that the errors for common mistakes of newcomers say what to do instead."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_text_is_given_as_bytes(way: str, text: str) -> None:
 def test_a_file_that_is_not_there_is_no_text() -> None:
     with pytest.raises(FileNotFoundError, match=r"No such file or directory: 'changes.jellyp'"):
         jr.apply("changes.jellyp", Dataset())
-    # The name of a file may look like a text.
+    # A file name may look like RDF Patch text.
     path = Path("<a> .\n")
     path.write_text(TEXT)
     assert jr.apply(str(path), Dataset()).added == 1
@@ -137,7 +137,7 @@ def test_the_number_of_a_version_is_no_text() -> None:
             ask("1")
 
 
-# The command line uses these names for options of a stream.
+# The command line uses these names for stream options.
 OF_THE_SHELL = {
     "max_names": "max_name_table_size",
     "max_prefixes": "max_prefix_table_size",

@@ -1,4 +1,4 @@
-"""Tests that the notebooks of the documentation run, and give their stored outputs."""
+"""Tests that the documentation's notebooks run, and produce their stored outputs."""
 
 import ast
 import re
@@ -32,7 +32,7 @@ def check_the_plot(notebook: Any) -> None:
     """Check that the plot of releases shows each release."""
     assert sum(is_picture(each) for cell in notebook.cells for each in cell.get("outputs", [])) == 1
     heights, line, labels = ast.literal_eval(notebook.cells[-1].outputs[0].text)
-    # A line of sorted N-Triples is a statement.
+    # Each line of sorted N-Triples is a statement.
     found = [(str(name).rpartition("/")[2], set(text.splitlines())) for name, text in releases()]
     assert labels == [name for name, _ in found]
     assert line == [len(lines) for _, lines in found]

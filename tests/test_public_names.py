@@ -39,15 +39,14 @@ def test_another_name_is_an_attribute_error() -> None:
         _ = jelly_rdflib.nonsense  # type: ignore[attr-defined]
 
 
-# These are the defaults of arguments that several functions have, or that decide what is checked
-# or lost.
+# The defaults of arguments that several functions share, or that determine what is checked or lost.
 DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(("limits", "normalize", "format", "base", "canonical")),
     **dict.fromkeys(("strict", "atomic", "delimited"), True),
     **dict.fromkeys(("isolated", "deep", "create", "assume_effective"), False),
     "on_repeated_options": "continue",
 }
-# Readers check a stream by default, but only on request that each operation has an effect.
+# Streams are checked by default, but the effect of each operation is checked only on request.
 CHECKS_OF_EFFECT = ["apply", "Patch.apply", "PatchLog.replay", "Replica.follow", "Replica.update"]
 KEEP_LEXICAL_FORMS = [
     *("LogEntry.batches", "LogEntry.operations", "LogEntry.read", "PatchLog.replay"),
@@ -115,7 +114,7 @@ def test_rdflib_knows_the_plugins_whatever_is_imported_first(imports: str) -> No
 
 
 def test_no_module_has_the_name_of_a_public_function() -> None:
-    """Importing such a module would replace the function."""
+    """Importing a module of that name would replace the function."""
     modules = {path.stem for path in Path(jelly_rdflib.__file__).parent.iterdir()}
     assert "graph" in modules
     assert not modules & set(jelly_rdflib.__all__)
@@ -155,7 +154,7 @@ def _link(folder: Path, *paths: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return folders with pyjelly, this package, both, and their dependencies, as installed."""
+    """Return folders as if installed: with pyjelly, this package, both, and their dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     info = _link(folder / "jelly_rdflib-0.dist-info")
     (info / "METADATA").write_text("Name: jelly-rdflib\nVersion: 0\n")
@@ -187,7 +186,7 @@ IMPORTS = ("jelly_rdflib", "pyjelly.integrations.rdflib", "rdflib.plugin")
 def test_jelly_is_pyjellys_where_it_is_installed(
     installed: dict[str, Path], folders: str, imports: tuple[str, ...]
 ) -> None:
-    """``jelly`` is pyjelly's in any order of imports and folders, and ``jelly-rdf`` is ours."""
+    """In any order of imports and folders, ``jelly`` is pyjelly's and ``jelly-rdf`` is ours."""
     is_alone = folders == "ours"
     imported = [name for name in imports if not (is_alone and name.startswith("pyjelly"))]
     code = (
@@ -198,7 +197,7 @@ def test_jelly_is_pyjellys_where_it_is_installed(
         "        print(rdflib.plugin.get(name, kind).__module__.partition('.')[0])\n"
     )
     paths = [str(installed[name]) for name in (*folders.split(), "rest")]
-    # The option -S leaves out the folder of packages, which has both.
+    # The option -S leaves out site-packages, which contains both packages.
     found = subprocess.run(
         [sys.executable, "-S", "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},

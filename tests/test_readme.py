@@ -1,4 +1,4 @@
-"""Tests that the README is short, and that its figures are those of the measured pages."""
+"""Tests that the README is short, and that its figures are those on the benchmark pages."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.examples import DOCS, ROOT
 README = (ROOT / "README.md").read_text("utf-8")
 BENCHMARKS = (DOCS / "benchmarks.md").read_text("utf-8")
 TABLE = re.findall(r"^\|.*\|$", README, re.MULTILINE)[2:]
-# The figures of the README are about the first data set of the page.
+# The figures in the README are those for the first data set of the page.
 MEASURED = BENCHMARKS.split("\n## ")[1]
 
 
@@ -36,7 +36,7 @@ def test_sizes_are_those_of_the_benchmarks() -> None:
 
 
 def test_the_table_has_all_peers() -> None:
-    """The table has each measured program and store, so none that comes close is left out."""
+    """The table has each measured program and store, so no close competitor is left out."""
     names = {line.split("|")[1].strip(" *") for line in MEASURED.splitlines() if " | " in line}
     stores = set(re.findall(r"\| to (?:its )?(\S+)(?: in memory)? \|", MEASURED)) - {"batches"}
     assert {"Jelly-JVM", "Apache Jena", "pyjelly", "pyoxigraph", "oxrdflib", "rdflib"} < names

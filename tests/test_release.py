@@ -30,7 +30,7 @@ PYTHONS = [found[1] for found in map(CLASSIFIER.fullmatch, PROJECT["classifiers"
 
 
 def list_of_recipe(name: str) -> list[str]:
-    """Return the items of a list in the recipe, without its comments and conditions."""
+    """Return the items of a list in the recipe, without comments and conditions."""
     recipe = re.sub(r"- if: .*\n +then: ", "- ", RECIPE)
     (lines,) = re.findall(rf"^  {name}:\n((?:    .*\n)+)", recipe, re.MULTILINE)
     return re.findall(r"^    - (.+)$", lines, re.MULTILINE)
@@ -58,7 +58,7 @@ def test_recipe_takes_what_the_package_takes() -> None:
 
 
 def test_extras_are_for_users() -> None:
-    """What developers need is in groups: an extra is hard to take back."""
+    """Packages for developers are in groups, since extras are hard to remove later."""
     page = (DOCS / "installing.md").read_text("utf-8")
     section = page.partition("\n## Extras\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
@@ -81,7 +81,7 @@ def test_pythons_that_are_named_are_those_of_the_page() -> None:
 def set_up(
     *arguments: str, tree: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run setup.py in a tree."""
+    """Run setup.py in a source tree."""
     return subprocess.run(
         [sys.executable, "setup.py", "--quiet", *arguments],
         cwd=tree,
@@ -139,7 +139,7 @@ def test_modules_are_compiled_again_if_their_flags_or_sources_changed(tmp_path: 
 
 @pytest.fixture
 def small_tree(tmp_path: Path) -> Path:
-    """A tree in which the modules were built, with nothing that could do it again."""
+    """Return a tree in which the modules are built, without the sources to build them again."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
     for name in ("Makefile", "pyproject.toml", "setup.py"):
@@ -153,9 +153,9 @@ def small_tree(tmp_path: Path) -> Path:
 
 
 def make(tree: Path, *arguments: str, flags: str = "") -> tuple[str, str]:
-    """Return what make would do, and its errors."""
+    """Return the commands that make would run, and its errors."""
     environment = {**os.environ, "JELLY_RDFLIB_CFLAGS": flags}
-    # These are those of a make that runs this test.
+    # These variables come from a make that runs this test.
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
         environment.pop(name, None)
     command = ["make", "--dry-run", *arguments]
@@ -172,7 +172,7 @@ def test_make_compiles_again_with_other_flags(small_tree: Path) -> None:
     assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (False, True)
     (small_tree / ".venv/.flags").write_text("-O0\n")
     assert (compiles("bench", flags=""), compiles("bench", flags="-O0")) == (True, False)
-    # The wheel has the flags, and is built elsewhere.
+    # Wheels are always built with these flags, in another folder.
     assert not compiles("build", flags="-O1")
 
 
@@ -276,7 +276,7 @@ def test_pages_of_the_site_name_the_repository(monkeypatch: pytest.MonkeyPatch) 
 def test_the_workflow_refuses_words_that_a_release_makes_untrue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Change all of them together: `python -m release.project` lists them."""
+    """All such words are changed together: `python -m release.project` lists them."""
     workflow = (ROOT / ".github" / "workflows" / "wheels.yml").read_text("utf-8")
     assert 'test -z "$(python -m release.project)"' in workflow
     is_released = UNRELEASED[0] not in (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -288,7 +288,7 @@ def test_the_workflow_refuses_words_that_a_release_makes_untrue(
 
 
 def test_pages_install_the_package_from_a_clone_until_there_is_a_release() -> None:
-    """Messages that an installed package prints name it, in single quotes."""
+    """Only messages of an installed package, in single quotes, may name the package."""
     if not project.hindrances():
         pytest.skip("there is a release")
     page_of_wheels = DOCS / "installing.md"

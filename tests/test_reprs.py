@@ -1,4 +1,4 @@
-"""Tests the repr of public classes: short, with the main facts, without errors in any state."""
+"""Tests reprs of public classes: short, with the main facts, and without errors in any state."""
 
 import enum
 import inspect
@@ -20,7 +20,7 @@ from tests.display.cells import Cells
 S, P = URIRef("urn:s"), URIRef("urn:p")
 ROW = (Op.A, S, P, Literal("x" * 10_000), None)
 LONG = URIRef("urn:" + "y" * 10_000)
-# A short text has at most this many characters.
+# The maximum number of characters of a repr.
 MOST = 250
 CLASSES = [name for name in jr.__all__ if inspect.isclass(getattr(jr, name))]
 SHOWN_AS_HTML = [
@@ -79,7 +79,7 @@ def make_metadata(folder: Path) -> jr.FrameReport:
 
 
 TRIPLES = "StreamOptions(physical_type='TRIPLES')"
-# Each class has a function that makes an object, and the start of the object's repr.
+# For each class, a function that makes an object, and the start of the object's repr.
 MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "ApplyResult": (lambda _: jr.apply(frame(), Graph()), "ApplyResult(patches=1, operations=1"),
     "Batch": (lambda _: next(jr.read_batches(frame())), "<Batch: 1 operation, 5 terms>"),
@@ -170,7 +170,7 @@ def test_each_class_names_itself_and_is_short(made: tuple[Any, str]) -> None:
     thing, start = made
     assert repr(thing).startswith(start)
     assert start.endswith((">", ")")) <= (repr(thing) == start)
-    # The message of an error is cut after a thousand characters.
+    # The message of an error is truncated after a thousand characters.
     has_terms = isinstance(thing, jr.Patch | jr.Conflict)
     most = 1100 if isinstance(thing, Exception) else 700 if has_terms else MOST
     assert len(repr(thing)) <= most
@@ -179,7 +179,7 @@ def test_each_class_names_itself_and_is_short(made: tuple[Any, str]) -> None:
 
 
 TEXT = b"TX . A <urn:s> <urn:p> <urn:o> . TC ."
-# Each public function, except generators, has an example call, and the start of the result's repr.
+# For each public function except generators, an example call, and the start of the result's repr.
 RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "apply": (lambda: jr.apply(frame(), Graph()), "ApplyResult(patches=1, "),
     "diff": (lambda: jr.diff(Graph(), Graph()), "<Patch: 0 operations, "),

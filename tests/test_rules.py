@@ -1,4 +1,4 @@
-"""Tests that code without the GIL names only existing rules, and that code names each rule."""
+"""Tests that code without the GIL names only existing rules, and that each rule is used."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_some_code_names_each_rule(rule: jr.Rule) -> None:
 
 
 def test_what_code_without_the_gil_names_is_a_rule() -> None:
-    # The second-last text of a call is the rule, and the last text is the message.
+    # The second-last string of a call is the rule; the last is the message.
     call = re.compile(r'\b(?:fail|fail_number|recover)\([^"]*b"([^"]*)",\s*b"')
     named = {name for text in SOURCES for name in call.findall(text)}
     assert len(named) > 20

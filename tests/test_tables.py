@@ -1,4 +1,4 @@
-"""Tests patches, batches and readers as tables of pyarrow, pandas, polars and DuckDB."""
+"""Tests patches, batches and readers as tables in pyarrow, pandas, polars and DuckDB."""
 
 import io
 import random
@@ -139,7 +139,7 @@ class TestTables:
             by = [(Op.H, "by", Literal(f"{number % 2}"))] if number % 3 else []
             rows = [(Op.A, S, P, Literal(f"{number} {row}"), None) for row in range(4000)]
             log.append([*by, (Op.TX,), *rows, (Op.TC,)])
-        # The squashed patch has the headers of all, and the last one counts.
+        # The squashed patch has the headers of all patches; of several with a key, the last counts.
         log.squash(2, 4)
         entries = list(log.patches())
         columns = ["header:By", "version", "o", "time", "header:none"]
@@ -226,7 +226,7 @@ class TestTables:
         data = write([("TX",), ("A", *QUAD), ("TC",)])[:-3]
         with pytest.raises(jr.DecodeError, match="byte"):
             jr.read_batches(data).to_arrow()
-        # An error that passes through capsules keeps only its text.
+        # An error that passes through capsules keeps only its message.
         with pytest.raises(pa.ArrowInvalid, match="DecodeError"):
             pa.table(jr.read_batches(data))
 
@@ -320,7 +320,7 @@ class TestBackAgain:
         assert again.to_arrow() == patch.to_arrow()
         assert [operation[4] for operation in again] == [None, None, G]
         quads = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (default, G)])
-        # The quads are written and applied with the default graph, not with a named one.
+        # The quads are written to and applied to the default graph, not a named graph.
         again = jr.Patch.from_arrow(quads.to_arrow())
         for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift"):
             assert again.serialize(format=format) == quads.serialize(format=format)

@@ -1,4 +1,4 @@
-"""Tests that type checkers accept the documentation's examples, and refuse wrong calls."""
+"""Tests that type checkers accept the documentation's examples, and reject wrong calls."""
 
 import ast
 import inspect
@@ -34,7 +34,7 @@ OF_A_SESSION = dict.fromkeys(
     ),
     "none",
 )
-# PySpark, pyshacl and the packages for tables have no types for some of their functions.
+# PySpark, pyshacl and the packages for tables lack types for some functions.
 LOOSE = {
     *DOCS.glob("spark/*.md"),
     DOCS / "recipes" / "shacl.md",
@@ -93,7 +93,7 @@ def test_types_may_be_part_of_others_when_code_runs(alias: Any) -> None:
 
 def write_examples(folder: Path) -> Path:
     """Write the examples of each page and each module to a file, with their line numbers."""
-    # Examples of Spark's docstrings need a session, and pyarrow has no types.
+    # Examples in Spark's docstrings need a session, and pyarrow has no types.
     modules = set(PACKAGE.rglob("*.py")) - set(PACKAGE.glob("spark/**/*.py"))
     modules.remove(PACKAGE / "arrow.py")
     for path in [*PAGES, *modules]:

@@ -1,4 +1,4 @@
-"""Tests the vocabulary: operations, terms, options, limits and errors."""
+"""Tests basic types: operations, terms, options, limits and errors."""
 
 import copy
 import dataclasses
@@ -94,7 +94,7 @@ class TestOptions:
             jr.StreamOptions(physical_type="TRIPLES", logical_type="FLAT_QUADS")
         with pytest.raises(ValueError, match="namespace declarations need version 2"):
             jr.StreamOptions(namespace_declarations=True, version=1)
-        # An enum of protobuf is a signed number of 32 bits.
+        # A protobuf enum is a signed 32-bit number.
         for wrong in (-4, (1 << 31) + 2):
             with pytest.raises(ValueError, match="logical_type"):
                 jr.StreamOptions(logical_type=wrong)  # type: ignore[arg-type]
@@ -103,7 +103,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("kind", jr.LogicalStreamType)
     def test_families_of_logical_types(self, kind: jr.LogicalStreamType) -> None:
-        """The last digit is that of the base type ("Logical stream types")."""
+        """The last digit of a type is its base type ("Logical stream types")."""
         base = int(str(int(kind))[-1])
         physical = "TRIPLES" if base in (1, 3) else "QUADS"
         options = jr.StreamOptions(logical_type=kind, physical_type=physical)

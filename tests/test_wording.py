@@ -1,4 +1,4 @@
-"""Tests that no code reads the words of an error: all results stay the same in capitals."""
+"""Tests that no code depends on error messages: in capitals, all results stay the same."""
 
 import gzip
 import os
@@ -29,7 +29,7 @@ S, P = URIRef("urn:s"), URIRef("urn:p")
 
 @contextmanager
 def in_capitals() -> Iterator[None]:
-    """Turn the messages of all errors of the package into capitals in a block."""
+    """Turn the messages of all the package's errors into capitals within a block."""
     init = jr.JellyError.__init__
 
     def shout(self: jr.JellyError, message: object = "") -> None:
@@ -42,7 +42,7 @@ def in_capitals() -> Iterator[None]:
 
 
 def told(error: object) -> Any:
-    """Return all properties of an error, with its words in capitals."""
+    """Return all properties of an error, with its message in capitals."""
     return type(error).__name__, str(error).upper(), repr(sorted(vars(error).items())).upper()
 
 
@@ -67,12 +67,12 @@ def read(path: Path) -> int:
 
 
 def inspect(path: Path) -> str:
-    """Return the report of an input, in capitals."""
+    """Return the report about an input, in capitals."""
     return repr(jr.inspect(path).as_dict()).upper()
 
 
 def faults(source: Any, **options: Any) -> list[jr.Fault]:
-    """Return the faults of an input, with their messages in capitals."""
+    """Return the faults in an input, with their messages in capitals."""
     found = jr.validate(source, **options)
     return [replace(fault, message=fault.message.upper()) for fault in found]
 
@@ -81,7 +81,7 @@ def faults(source: Any, **options: Any) -> list[jr.Fault]:
 
 
 def test_errors_of_each_layer_are_in_capitals() -> None:
-    """Without capitals the other tests of this file would test nothing."""
+    """If messages were not in capitals, the other tests in this file would test nothing."""
     log = jr.LogError("is damaged", path="log.db", advice="move it away")
     for name in BAD:
         format: Any = name.removeprefix("bad.")
@@ -99,7 +99,7 @@ def test_conformance_cases() -> None:
 
 
 def test_reports_of_conformance_cases() -> None:
-    """`validate` continues after a fault where it can, because it recovers."""
+    """Messages must not determine after which faults `validate` can continue."""
     rules = set()
     for path in FILES:
         rules |= {fault.rule for fault in check(faults, path)}
@@ -109,7 +109,7 @@ def test_reports_of_conformance_cases() -> None:
 
 TEXT = b"A <urn:s> <urn:p> <urn:o> .\n" * 9
 LIMITED = [*FILES[::20], TEXT, gzip.compress(TEXT), b'PA "a" <urn:a> . PA "b" <urn:b> .']
-# An input that reaches one of these limits takes longer to make than others take to read.
+# Inputs that exceed these limits would be too slow to make.
 OTHERS = {"max_xml_tags", "max_expansion", "max_decompression_ratio"}
 OTHERS |= {"max_parser_memory", "max_parser_seconds"}
 LIMITS = {field.name for field in fields(jr.Limits)} - OTHERS
@@ -117,7 +117,7 @@ LIMITS = {field.name for field in fields(jr.Limits)} - OTHERS
 
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_limits(name: str) -> None:
-    """The error has the limit and its value."""
+    """The error contains the limit and its value."""
     limits = replace(jr.Limits(), **{name: 1})
     uses: list[Callable[[Any], object]] = [
         lambda source: sum(1 for _ in jr.read_operations(source, limits=limits)),
@@ -187,7 +187,7 @@ def log(tmp_path: Path) -> jr.PatchLog:
 
 @pytest.mark.parametrize("harm", HARMS)
 def test_logs(log: jr.PatchLog, harm: str) -> None:
-    """`verify` finds the same problems, and servers give the same answers to errors."""
+    """`verify` finds the same problems, and servers send the same responses to errors."""
     log.snapshot(2)
     HARMS[harm](log.path)
     problems = check(
@@ -205,7 +205,7 @@ def test_logs(log: jr.PatchLog, harm: str) -> None:
 
 
 def _answers(call: Callable[[], object]) -> Any:
-    """Return the answers of servers of HTTP and gRPC to the error of a call."""
+    """Return the HTTP and gRPC servers' responses to the error of a call."""
     log_server = pytest.importorskip("jelly_rdflib.live.grpc.log_server")
     wire = pytest.importorskip("jelly_rdflib.live.http.wire")
     try:
@@ -266,7 +266,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands(folder: Path, command: str) -> None:
-    """The commands have the same exit code and the same output."""
+    """The commands have the same exit code and output."""
     words = [word if word != "out" else os.fspath(folder / word) for word in command.split()]
     before, after = (run_code(code, *words, timeout=TIMEOUT) for code in (_MAIN, _IN_CAPITALS))
     assert before.code == after.code

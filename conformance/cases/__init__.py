@@ -18,6 +18,6 @@ __all__ = ["Case", "all_cases"]
 
 
 def all_cases() -> list[Case]:
-    """Return the cases, those to read before those to write."""
+    """Return the cases: first those to read, then those to write."""
     read = (frames, options, lookups, statements, terms, patches, matrix)
     return [case for module in (*read, writing) for case in module.cases()]

@@ -1,7 +1,7 @@
 """The class of cases, and short functions to make them.
 
 The stream of most cases starts with `TABLE`, the entries of five names. `s`, `p`, `o`, `g`, `x` are
-the messages of their IRIs, with explicit ids, and `S`, `P`, `O`, `G`, `X` the terms.
+IRI messages with explicit ids; `S`, `P`, `O`, `G`, `X` are the same IRIs as terms.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Case:
         rules: The names of the rules to test; a negative case breaks the first one.
         comment: The feature or fault that the case shows.
         data: The stream to read; None for a case about writing.
-        document: The document that is read or to be written. For a stream to be refused: the
-            document of a reader that accepts it, or None if it makes no sense.
+        document: The expected document, or the document to write. For a stream to be refused: the
+            document of a reader that accepts it, or None if the stream makes no sense.
         refusal: Whether the case must, should or may be refused; None if it must not. "lossy" is
-            "must" for a document that can't be written without a loss.
+            "must" for a document that can't be written without loss.
         repaired: The name of the same case without its fault.
     """
 
@@ -54,7 +54,7 @@ class Case:
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    """Return a document's options: FLAT, TRIPLES, lookups of 16 entries each, and ``changes``."""
+    """Return a document's options: FLAT, TRIPLES, lookups of 16 entries, changed by ``changes``."""
     base: dict[str, Any] = dict.fromkeys(OPTIONS, False)
     base |= {"stream_type": "FLAT", "statement_type": "TRIPLES", "version": 1}
     base |= {f"max_{name}_table_size": 16 for name in ("name", "prefix", "datatype")}
@@ -62,14 +62,14 @@ def options(**changes: Any) -> dict[str, Any]:
 
 
 def bytes_of(rows: list[Any]) -> bytes:
-    """Return a frame of rows, each a message or its bytes."""
+    """Return a frame of rows, each given as a message or as its bytes."""
     return b"".join(
         field(1, row if isinstance(row, bytes) else row.SerializeToString()) for row in rows
     )
 
 
 def stream(frames: list[list[Any]], **changes: Any) -> bytes:
-    """Return a delimited stream, whose options are put before the first row."""
+    """Return a delimited stream; an options row is put before the first row."""
     first, *others = frames
     rows = [options_row(options(**changes)), *first]
     return b.delimited(map(bytes_of, [rows, *others]))
@@ -98,9 +98,9 @@ def reads(
     patches: list[list[Plain]],
     **changes: Any,
 ) -> list[Case]:
-    """Return a stream that must be read; ``rules`` are separated by spaces.
+    """Return the case of a stream that must be read; ``rules`` are separated by spaces.
 
-    ``frames`` are rows without the options row, which is made from ``changes``; or they are the
+    ``frames`` are lists of rows without the options row, which is made from ``changes``, or the
     bytes of the whole stream.
     """
     folder, _, last = name.rpartition("/")
@@ -137,7 +137,7 @@ def refuses(
         broken, repaired: The two streams, as for `reads`.
         patches: The patches of the repaired stream.
         refusal: The strength of the demand to refuse the broken stream.
-        broken_options: Options in which the broken stream differs.
+        broken_options: The options of the broken stream that differ.
         as_read: The patches of the broken stream for a reader that does not refuse it.
         changes: The options of the repaired stream, and by default of the broken one.
     """

@@ -47,7 +47,7 @@ def _lengths() -> list[Case]:
     tagged = stream([[*TABLE, b.add(s, p, b.literal("x", "en"))]])
     first, second = _frame(*TABLE), bytes_of([b.add(s, p, o)])
     ten = options_row(options(max_prefix_table_size=0, max_datatype_table_size=0))
-    # An options row of ten bytes looks like a length, if its frame is bare.
+    # In a bare frame, an options row of ten bytes looks like a frame length.
     assert len(ten.SerializeToString()) == 10
     tiny = {"max_prefix_table_size": 0, "max_datatype_table_size": 0}
     named = bytes_of([ten, b.name(E + "p"), b.add("s", b.iri(0, 1), "o")])
@@ -88,7 +88,7 @@ def _lengths() -> list[Case]:
 
 
 def _sizes() -> list[Case]:
-    # The entry is replaced before it is used, so the frame is large but says little.
+    # The entry is replaced before it is used, so the frame is large but encodes little.
     large = _frame(b.prefix("x" * 1_000_000), b.prefix(E, 1), *TABLE[1:], b.add(s, p, o))
     assert len(large) > 1_000_000
     many = [b.add(o=x if number % 2 else o) for number in range(1500)]
@@ -126,7 +126,7 @@ def _unknown(row: Any) -> bytes:
 
 
 def _in_two_halves(row: Any) -> bytes:
-    """Return a row with its message twice, the first time only with its first field."""
+    """Return a row with its message in two parts: the first field, then all others."""
     ((known, message),) = row.ListFields()
     halves = [type(message)(), type(message)()]
     for number, (inner, value) in enumerate(message.ListFields()):

@@ -37,9 +37,9 @@ def _said(kind: str, value: str) -> Any:
 
 
 def _entries(kind: str) -> list[Case]:
-    """Return the cases of one lookup of 16 entries; the last entries make the predicate's IRI."""
+    """Return the cases of a lookup of 16 entries; the last entries form the predicate's IRI."""
     make = {"name": b.name, "prefix": b.prefix, "datatype": b.datatype}[kind]
-    # Ids of 0 count on from other entries, so cases with id 0 set these entries last.
+    # An id of 0 means the previous id plus 1, so cases with id 0 set these entries last.
     fixed = [b.prefix(E, 16), b.name("p", 16)]
 
     def use(number: int) -> Any:
@@ -52,7 +52,7 @@ def _entries(kind: str) -> list[Case]:
     whole = [[*three, *fixed, use(1), use(2), use(3)]]
     all_three = [[said("urn:1"), said("urn:2"), said("urn:3")]]
     where = f"lookups/{kind}"
-    # An empty string is not an IRI of a datatype.
+    # An empty string is not a datatype IRI.
     empty = [] if kind == "datatype" else reads(
         f"{where}_empty_entry", "lookup-entry", "An entry is the empty string.",
         [[make(""), b.prefix(E, 16), b.name("urn:p", 16), use(1)]],

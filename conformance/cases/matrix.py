@@ -78,7 +78,7 @@ def _patches(kind: str, features: dict[str, Any]) -> list[list[Plain]]:
 
 
 def documents() -> Iterator[tuple[str, str, Document]]:
-    """Yield the name, a rule's name, and the document of each combination."""
+    """Yield the name, the names of rules, and the document of each combination."""
     for kind in ("FRAME", "FLAT", "PUNCTUATED"):
         for statements in ("TRIPLES", "QUADS"):
             for feature, flags in _FEATURES.items():
@@ -113,7 +113,7 @@ def cases() -> list[Case]:
             shapes["small_frames"] = b.delimited(map(bytes_of, small))
         for shape, data in shapes.items():
             out.append(_case(f"{name}_{shape}", rules, document, data))
-        # One frame has room for one patch of any stream.
+        # In a stream of any type, one frame can contain one patch.
         one = {**document, "patches": document["patches"][:1]}
         (rows,) = frames(one, compact=True)
         out.append(_case(f"{name}_bare", rules, one, bytes_of(rows)))

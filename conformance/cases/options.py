@@ -1,4 +1,4 @@
-"""The options row: its place, its fields, and what it allows."""
+"""The options row: its position, its fields, and the features that it allows."""
 
 from __future__ import annotations
 

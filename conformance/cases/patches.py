@@ -1,4 +1,4 @@
-"""Operations and their places: ends of patches, transactions, namespaces, headers."""
+"""Operations and their positions: ends of patches, transactions, namespaces, headers."""
 
 from __future__ import annotations
 

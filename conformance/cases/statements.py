@@ -1,4 +1,4 @@
-"""Statements of triples and of quads, and terms that repeat."""
+"""Statements as triples and as quads, and repeated terms."""
 
 from __future__ import annotations
 

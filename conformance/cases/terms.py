@@ -145,7 +145,7 @@ def _literals() -> list[Case]:
 
 
 def _deep(levels: int) -> tuple[Any, Any]:
-    """Return a row whose object is nested quoted triples, and its operation."""
+    """Return a row whose object is a nested quoted triple, and its operation."""
     message: Any = b.triple(s, p, o)
     term: Plain = ("triple", S, P, O)
     for _ in range(levels - 1):
@@ -154,7 +154,7 @@ def _deep(levels: int) -> tuple[Any, Any]:
 
 
 def _very_deep(levels: int) -> bytes:
-    """Return the row of `_deep` as bytes, for levels that protobuf can't write as messages."""
+    """Return the row of `_deep` as bytes, nested deeper than protobuf can write messages."""
     start = field(1, s.SerializeToString()) + field(5, p.SerializeToString())
     inner = start + field(9, o.SerializeToString())
     for _ in range(levels - 1):
@@ -222,7 +222,7 @@ def _generalized() -> list[Case]:
 
 
 def _twice() -> list[Case]:
-    """Return cases of oneofs with two members in the bytes; protobuf keeps the last."""
+    """Return cases of oneofs whose bytes set two members; protobuf keeps the last."""
     po = field(5, p.SerializeToString()) + field(9, o.SerializeToString())
     iri = field(1, s.SerializeToString())
     both = field(2, field(2, b"b") + iri + po)

@@ -25,8 +25,8 @@ from conformance.document import Plain
 
 _TX, _TC, _TA = ("TX",), ("TC",), ("TA",)
 
-# The negative cases that are not "must". For "may", a writer may correct the version or type; the
-# documents of the others can't be written without a loss.
+# The negative cases that are not "must". For "may", a writer may correct the version or type;
+# "lossy" documents can't be written without loss.
 _REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys(
         ("version_zero", "version_two", "stream_type_unspecified", "statement_type_unspecified"),
@@ -70,7 +70,7 @@ def _case(
 
 
 def _names(count: int) -> list[Plain]:
-    """Return statements that use names in changing order."""
+    """Return statements that use names in a varying order."""
     return [
         A(("iri", f"{E}n{n * 7 % 50}"), ("iri", f"{E}v{n % 3}/p{n % 9}"), ("iri", f"{E}o#{n % 40}"))
         for n in range(count)
@@ -152,7 +152,7 @@ def _negative() -> list[Case]:
     for n in range(9):
         many = ("triple", ("iri", f"{E}s{n}"), P, many)
     pairs: list[tuple[str, str, str, list[list[Plain]], dict[str, Any], Any, dict[str, Any]]] = [
-        # name, rules, comment, patches, options, patches repaired (None: the same), options
+        # name, rules, comment, patches, options, repaired patches (or None), repaired options
         ("quoted_without_option", "rdf-star-option", "A quoted triple, and no rdf_star.",
          [[A(star, P, O)]], {}, None, {"rdf_star": True}),
         ("quoted_in_header_without_option", "rdf-star-option",

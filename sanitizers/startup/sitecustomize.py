@@ -1,8 +1,8 @@
-"""What each Python does at its start that has this folder in its PYTHONPATH.
+"""Runs at the start of each Python that has this folder in its PYTHONPATH.
 
-It takes the Cython modules from the folder that ``JELLY_RDFLIB_MODULES`` says, and all else of the
-package from where it is; so also in the processes that tests start. Before it ends it looks for
-leaks: later much is unreachable that Python never gives back.
+Python then imports the Cython modules from the folder in ``JELLY_RDFLIB_MODULES``, and the rest of
+the package from its usual folder; so do the processes that tests start. Before Python
+exits, this module looks for leaks: later, much memory is unreachable that Python never frees.
 """
 
 import atexit
@@ -20,7 +20,7 @@ class InstrumentedModules:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """Find a module as the import system asks for it."""
+        """Find a module for the import system."""
         if not name.startswith("jelly_rdflib."):
             return None
         spec = PathFinder.find_spec(name, [os.path.join(MODULES, *name.split(".")[:-1])])
@@ -31,19 +31,19 @@ class InstrumentedModules:
 sys.meta_path.insert(0, InstrumentedModules)
 
 PROCESS = os.getpid()
-# Where reports go: a path without its end.
+# The path of reports, without its suffix.
 LEAKS = os.environ.get("JELLY_RDFLIB_LEAKS")
 
 
 def find_leaks() -> None:
-    """Report what nothing refers to; not where a fork has left the other threads behind."""
+    """Report unreachable memory, except in a forked process, which lacks the other threads."""
     if os.getpid() == PROCESS and ctypes.CDLL(None).__lsan_do_recoverable_leak_check():
-        # The stacks are of C, and say little of whose it was.
+        # The stack traces show only C code, so name the command and the test.
         with open(f"{LEAKS}.{PROCESS}.of", "w") as report:
             test = os.environ.get("PYTEST_CURRENT_TEST")
             print("These leaks are of", sys.orig_argv, "in", test, file=report)
 
 
 if LEAKS is not None:
-    # Registered first, so it runs last.
+    # This is registered first, so it runs last.
     atexit.register(find_leaks)

@@ -17,7 +17,7 @@ from tests.support import encode
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
 NODES = [URIRef("urn:a"), BNode("b")]
-# Three literals, two of which have two spellings.
+# Three literals; two of them have two spellings each.
 OBJECTS = [
     *NODES,
     Literal("x"),
@@ -91,7 +91,7 @@ datasets = st.tuples(
     st.sets(quads, max_size=8),
     st.dictionaries(st.sampled_from([*NAMES, "other"]), st.sampled_from(IRIS), max_size=2),
 )
-"""What is in a dataset: statements, and prefixes."""
+"""The contents of a dataset: statements and prefixes."""
 
 
 def make_dataset(content: Any, make: Callable[[], Graph] = Dataset) -> Any:
@@ -109,7 +109,7 @@ def make_dataset(content: Any, make: Callable[[], Graph] = Dataset) -> Any:
 
 
 def contents(graph: Graph) -> tuple[Any, Any]:
-    """Return all statements, in the spelling of RDF 1.1, and prefixes."""
+    """Return all prefixes, and all statements in the spelling of RDF 1.1."""
     quads = graph.quads() if isinstance(graph, Dataset) else graph
     statements = {tuple(plain(term) if term else term for term in quad) for quad in quads}
     return statements, dict(graph.namespaces())
@@ -121,7 +121,7 @@ def write(operations: Iterable[Operation], **options: Any) -> bytes:
 
 
 def write_text(operations: Iterable[Operation]) -> bytes:
-    # A text without operations would not be recognized as text.
+    # Without this comment, text without operations would not be recognized as text.
     file = io.BytesIO(b"# text\n")
     file.seek(0, io.SEEK_END)
     with jr.PatchWriter(file, format="rdf-patch") as writer:
@@ -145,7 +145,7 @@ class Pipe(io.RawIOBase):
 
 
 def in_file(data: bytes) -> io.BytesIO:
-    """Return an open file at the start of the data, after other bytes that were read."""
+    """Return an open file that is positioned at the data, after other bytes."""
     file = io.BytesIO(b"before" + data)
     file.seek(6)
     return file
@@ -159,7 +159,7 @@ FORMS: dict[str, Callable[[list[Operation]], Any]] = {
     "file": lambda operations: in_file(write(operations)),
     "pipe": lambda operations: Pipe(write(operations)),
 }
-"""The forms that changes may come in, from their operations."""
+"""Functions that convert operations to each form in which changes may be passed."""
 
 forms = st.sampled_from(sorted(FORMS)).map(FORMS.__getitem__)
 

@@ -57,7 +57,7 @@ def test_options_for_reading_operations(use: Use, reading: Any) -> None:
 
 
 class NoTerm(str):
-    """A str that is not a term."""
+    """A subclass of str that is not a term."""
 
 
 @each_use
@@ -107,7 +107,7 @@ def test_transactions_out_of_place(use: Use, codes: str, message: str) -> None:
 
 @pytest.mark.parametrize("codes", ["TX TX", "TC", "TA", "TX"])
 def test_transactions_out_of_place_in_a_batch(codes: str) -> None:
-    # Readers refuse such streams, but a program can make parts of a stream itself.
+    # Readers refuse such streams, but a program can build parts of a stream itself.
     stream = write([A, (Op.TX,), A, (Op.TC,), (Op.TX,), A, (Op.TA,)], frame_rows=99)
     batch = next(jr.read_batches(stream))
     wanted = [Op[code] for code in codes.split()]
@@ -127,7 +127,7 @@ def test_plain_numbers_as_codes(use: Use) -> None:
     patch = [(Op.H, "id", S), (Op.TX,), A, prefix, (Op.TC,), (Op.TX,), A, (Op.TA,), (Op.END,)]
     found = list(use([(int(code), *terms) for code, *terms in patch]))
     assert found == list(use(patch))
-    # Callers may compare with `is`, as the algebra does.
+    # Callers may compare codes with `is`, as the algebra does.
     assert {type(operation[0]) for operation in found} == {Op}
 
 

@@ -50,7 +50,7 @@ def test_does_the_same_to_any_dataset(store: str, content: Any, stream: Any, for
 
 
 def spelled(operation: Any) -> list[Any]:
-    """Return an operation with its terms in one spelling; the default graph is None."""
+    """Return an operation with normalized terms, and None for the default graph."""
     return [
         identity(term) if isinstance(term, Node) else term
         for term in (None if term == DEFAULT else term for term in operation)
@@ -86,7 +86,7 @@ def test_nothing_can_be_left_out(patch: Any) -> None:
         assert result.deleted == (len(deletes) if content[0] else 0)
 
 
-# --- patches that are effective -------------------------------------------------------------------
+# --- effective patches ----------------------------------------------------------------------------
 
 
 @given(datasets, streams(), forms)
@@ -97,7 +97,7 @@ def test_effective_patch_to_its_dataset(content: Any, stream: Any, form: Any) ->
 
 
 def test_a_prefix_whose_iri_another_one_has_meanwhile() -> None:
-    """The other prefix is bound in two graphs, so its former IRI is not known."""
+    """The other prefix is bound in two graphs, so its former IRI is unknown."""
     content = (set(), {"rdf": URIRef("urn:b#")})
     stream = [
         (Op.PA, "x", URIRef("urn:b#"), URIRef("urn:g")),
@@ -115,7 +115,7 @@ def test_effective_patch_stays_effective_and_is_as_small_as_the_change(
     content: Any, stream: Any
 ) -> None:
     dataset = make_dataset(content)
-    # The prefixes are in one graph, since rdflib would join those of several graphs.
+    # The prefixes are in one graph, since rdflib would merge those of several graphs.
     operations = list(effective(stream, dataset))
     smallest = list(compact(operations, assume_effective=True))
     assert list(effective(smallest, dataset)) == smallest
@@ -275,7 +275,7 @@ BIND_A, UNBIND_A, BIND_B, UNBIND_B = (
         ([UNBIND_A, BIND_B], [0, 1]),
         ([UNBIND_A, BIND_B, UNBIND_B], [0]),
         ([UNBIND_A, BIND_B, UNBIND_B, BIND_A], []),
-        # The prefix is in two graphs, but rdflib has one prefix for both.
+        # The operations name two graphs, but rdflib has one prefix for both.
         ([(*UNBIND_A[:3], S), BIND_B, (*UNBIND_B[:3], S)], [1, 2]),
         ([UNBIND_A, (*BIND_B[:3], S), UNBIND_B, BIND_A], [1, 3]),
     ],

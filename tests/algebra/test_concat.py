@@ -99,7 +99,7 @@ def test_headers() -> None:
         )
     # Late headers also come first in the result.
     assert list(concat([A, *header(1)])) == [*header(1), A]
-    # A last patch without an id leaves the result without an id.
+    # If the last patch has no id, the result has none.
     assert list(concat([*header(1), A], [D])) == [header(1)[1], A, D]
     for size in (1, 9):
         last = write([D, D, D], frame_rows=size, statement_type="TRIPLES")
@@ -109,7 +109,7 @@ def test_headers() -> None:
 
 
 def test_keys_are_compared_as_jena_does() -> None:
-    """A key with two spellings gets the first spelling, since Jena can't read both."""
+    """If a key has two spellings, the result has the first, since Jena can't read both."""
     by = Literal("a")
     first = [(Op.H, "ID", VERSIONS[1]), (Op.H, "Previous", VERSIONS[0]), (Op.H, "BY", by), A]
     second = [(Op.H, "id", VERSIONS[2]), (Op.H, "PREV", VERSIONS[1]), (Op.H, "by", by), D]
@@ -123,7 +123,7 @@ def test_keys_are_compared_as_jena_does() -> None:
     for key in ("PREV", "previous", "Previous"):
         with pytest.raises(PatchError, match=r"after <urn:2> \(prev\), .* is <urn:1> \(id\)"):
             list(concat(first, [(Op.H, key, VERSIONS[2]), A]))
-    # With both headers, prev is the one that counts.
+    # If a patch has both headers, prev counts.
     list(concat(first, [(Op.H, "prev", VERSIONS[1]), (Op.H, "previous", VERSIONS[2]), A]))
 
 
@@ -164,7 +164,7 @@ def test_only_what_can_not_be_read_again_is_copied(
 
 
 def test_a_file_is_read_from_where_it_is_then() -> None:
-    """Reading starts where the file is when reading begins, separately for each source."""
+    """Each source is read from the file's position at the time when reading begins."""
     file = io.BytesIO(b"A <urn:s> <urn:p> <urn:o> .\n")
     file.seek(0, io.SEEK_END)
     one, two = concat(file, format="rdf-patch"), concat(file, file, format="rdf-patch")
@@ -199,7 +199,7 @@ def test_headers_are_kept_up_to_a_limit() -> None:
     with pytest.raises(jr.LimitError) as caught:
         next(concat(data, limits=small))
     assert caught.value.frame is not None
-    # Operations that are in memory already do not count.
+    # Operations that are already in memory do not count.
     assert len(list(concat(headers, Patch(headers), write([A]), limits=small))) == 101
 
 
@@ -207,7 +207,7 @@ def test_headers_are_kept_up_to_a_limit() -> None:
 def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
     """The number of joined patches has no limit."""
     small = Limits(max_text_size=3000)
-    # Limits only count what is read.
+    # Limits count only data that is read.
     none = write([])
     ids = [URIRef(f"urn:{number}") for number in range(101)]
     source = (Op.H, "source", O)
@@ -217,7 +217,7 @@ def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
     ]
     expected = [(Op.H, "prev", ids[0]), source, (Op.H, "id", ids[-1])]
     whole = list(itertools.chain(*patches))
-    # A list is not counted, so no room is given back for it.
+    # The size of a list is not counted, so it is not subtracted later.
     for sources in ([form(whole)], map(form, patches), [patches[0], form(whole[5:])]):
         assert list(concat(none, *sources, limits=small))[:3] == expected
     others = [(Op.H, f"key {number}", O) for number in range(20)]
@@ -234,7 +234,7 @@ def test_headers_of_iterators_are_limited_too() -> None:
 
 def test_what_counts_of_headers() -> None:
     def size(*values: Any, key: str = "key") -> int:
-        """Return the size of headers with these values, as limits count it."""
+        """Return the size of headers with these values, as counted for limits."""
         for room in range(0, 1 << 22, 50):
             left = HeaderRoom(Limits(max_text_size=room))
             with contextlib.suppress(jr.LimitError):
@@ -251,10 +251,10 @@ def test_what_counts_of_headers() -> None:
     assert size(Literal("o", datatype=URIRef("x" * 1000))) >= short + 1000 - 100
     xml = Literal("<a b=''/>" * 100, datatype=RDF.XMLLiteral)
     assert size(xml) > size(Literal(str(xml))) + 200 * 300
-    # Text that is not XML has no tree.
+    # Malformed XML is not parsed into a tree.
     broken = Literal("<a b=''>" * 100, datatype=RDF.XMLLiteral)
     assert size(broken) < size(Literal(str(broken))) + 300
-    # A triple that is quoted twice counts once.
+    # A triple that is quoted twice is counted once.
     term = TripleTerm(S, P, Literal("x" * 1000))
     for _ in range(50):
         term = TripleTerm(term, P, term)

@@ -40,7 +40,7 @@ def test_undoes_an_effective_patch(content: Any, stream: Any) -> None:
     before = contents(dataset)
     operations = list(effective(stream, dataset))
     jr.apply(operations, dataset)
-    # Frames are used, since text has no IRI of a deleted prefix.
+    # Write frames, since RDF Patch text omits the IRI of a deleted prefix.
     for form in (list, write):
         inverse = list(invert(form(operations)))
         after = make_dataset(content)
@@ -68,7 +68,7 @@ def test_inverse_of_the_inverse_is_the_patch(patch: Any) -> None:
 
 @given(streams(), forms)
 def test_form_of_the_source_does_not_matter(stream: Any, form: Any) -> None:
-    # A text without operations is one patch.
+    # Text without operations is one patch.
     stream = [operation for operation in stream if operation[0] != Op.PD] or [(Op.END,)]
     assert same_graphs(invert(form(stream))) == same_graphs(invert(stream))
 
@@ -114,7 +114,7 @@ def test_headers() -> None:
 def test_transactions_stay_but_aborted_ones() -> None:
     patch = [(Op.TX,), A, (Op.TC,), (Op.TX,), D, A, (Op.TA,), (Op.TX,), D, (Op.TC,), A]
     assert list(invert(patch)) == [D, (Op.TX,), A, (Op.TC,), (Op.TX,), D, (Op.TC,)]
-    # The END before an aborted transaction is the last one that stays.
+    # The END before an aborted transaction is the last END that is kept.
     assert list(invert([A, (Op.END,), (Op.TX,), D, (Op.TA,)])) == [D, (Op.END,)]
 
 
@@ -122,10 +122,10 @@ def test_prefix_without_an_iri() -> None:
     prefix = (Op.PD, "ex", None, None)
     with pytest.raises(PatchError, match="prefix 'ex' is deleted without the IRI"):
         list(invert([A, prefix]))
-    # Text never has this IRI.
+    # RDF Patch text never includes this IRI.
     with pytest.raises(PatchError, match="effective"):
         list(invert(write_text([(Op.PD, "ex", URIRef("urn:x#"), None)])))
-    # `effective` leaves out the operation if the prefix is not bound, and else adds its IRI.
+    # `effective` drops the operation if the prefix is not bound; otherwise it adds the IRI.
     graph = Graph()
     assert list(invert(effective([prefix], graph))) == []
     jr.apply([(Op.PA, "ex", "urn:x#", None)], graph)

@@ -61,7 +61,7 @@ def test_long_texts_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             for letter in "abcdefghij":
                 tested.extend([batch_of([(Op.A, S, P, Literal(letter * (1 << 19)), None)])])
-            # The last batch, and the earlier memory of the file.
+            # This includes the last batch, and the buffer of the file before it moved to disk.
             assert tracemalloc.get_traced_memory()[0] < 4 * (1 << 20)
         finally:
             tracemalloc.stop()

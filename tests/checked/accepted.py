@@ -1,4 +1,4 @@
-"""Calls that pass strict type checks, and the types that they have."""
+"""Calls that pass strict type checks, and the types of their results."""
 
 from __future__ import annotations
 

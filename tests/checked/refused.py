@@ -1,4 +1,4 @@
-"""Calls that type checkers must refuse: each line that ends with ``# refused``, and no other."""
+"""Calls that type checkers must reject: the lines that end with ``# refused``, and no others."""
 
 from __future__ import annotations
 

@@ -36,21 +36,19 @@ def main(arguments: list[str] | None = None) -> int:
         help="a checkout of the suite's repository, or a folder with manifest.ttl files below it;"
         " by default the cases of this project",
     )
-    parser.add_argument(
-        "--report", metavar="FILE", type=Path, help="write the outcomes as EARL, in Turtle"
-    )
+    parser.add_argument("--report", metavar="FILE", type=Path, help="write an EARL report (Turtle)")
     parser.add_argument(
         "--at-least",
         metavar="NUMBER",
         type=int,
-        help=f"complain if there are fewer cases; by default {CASES}, of the project's cases alone",
+        help=f"fail if there are fewer cases; by default {CASES}, only for the project's cases",
     )
     parser.add_argument(
         "--date",
         metavar="YYYY-MM-DD",
         type=datetime.date.fromisoformat,
         default=datetime.datetime.now(datetime.timezone.utc).date(),
-        help="date of the report, by default today's",
+        help="date of the report (default: today)",
     )
     options = parser.parse_args(arguments)
     suite = find_suite(options.suite)
@@ -71,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
     outcomes = [run(case) for case in cases]
     for outcome in outcomes:
         if outcome.reason is not None:
-            # A report is for other people, who don't know the paths of this machine.
+            # A report is for other people, so it must not contain paths of this machine.
             for path in (suite.resolve(), suite):
                 outcome.reason = outcome.reason.replace(f"{path}/", "")
             print(f"FAILED {outcome.case.id}: {outcome.reason}")

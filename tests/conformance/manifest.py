@@ -1,7 +1,6 @@
 """Reads the manifests of the suite, which list its cases and their files.
 
-No case gets lost here. An entry that is not understood becomes a case with a ``problem``, which
-fails.
+No case is lost: an entry that is not understood becomes a case with a ``problem``, which fails.
 """
 
 import hashlib
@@ -15,7 +14,7 @@ from rdflib import RDF, Graph, Namespace, URIRef
 from rdflib.term import Node
 
 SUITE = Path(__file__).with_name("suite")
-"""The folder with the cases that come with the project."""
+"""The folder with the cases that this project includes."""
 CASES = 119
 """The number of these cases."""
 
@@ -84,7 +83,7 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
     graph = Graph()
     try:
         graph.parse(path, format="turtle", publicID=BASE + name)
-    except Exception as error:  # Parsers of rdflib raise many kinds of exceptions.
+    except Exception as error:  # rdflib's parsers raise many kinds of exceptions.
         raise SuiteError(f"{name} can't be read: {error}") from error
     entries: dict[Node, None] = {}
     bases = []
@@ -94,7 +93,7 @@ def _read_manifest(path: Path, name: str) -> list[Case]:
             entries.update(dict.fromkeys(graph.items(entry_list)))
     if len(bases) != 1:
         raise SuiteError(f"{name} has {len(bases)} manifests in it")
-    # A test counts even if no list names it.
+    # A test is run even if it is in no list.
     kinds = [*_DIRECTIONS, *_POLARITIES, *_SUPERCLASSES]
     tests = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
     entries.update(dict.fromkeys(sorted(tests, key=str)))
@@ -114,8 +113,8 @@ def _cases_without_entry(folder: Path, base: str, cases: list[Case]) -> list[Cas
 def digest(folder: Path, cases: list[Case]) -> str:
     """Return the SHA-256 of a suite's manifests and of the files of its cases.
 
-    A missing file is left out: its case fails. The digest does not depend on the place of the
-    suite's folder.
+    A missing file is left out: its case fails. The digest does not depend on the path of
+    the suite's folder.
     """
     files = {path for case in cases for path in (*case.action, *case.result) if path.is_file()}
     manifests = set(folder.rglob("manifest.ttl"))
@@ -129,10 +128,10 @@ def digest(folder: Path, cases: list[Case]) -> str:
 
 
 def commit(folder: Path) -> str | None:
-    """Return the commit of the checkout that a folder is in, or None if it has none.
+    """Return the commit of the checkout that a folder belongs to, or None.
 
-    A folder with changed files has no commit. The project's own cases are only a part of the
-    suite, so they have none. A folder that its repository only ignores has none, either.
+    The result is None if files in the folder were changed, if the repository ignores the folder,
+    and for the project's own cases, which are only a part of the suite.
     """
     if folder.resolve() == SUITE:
         return None
@@ -163,7 +162,7 @@ class _Files:
         name = self.relative(node)
         path = self.folder / name
         if not path.is_file():
-            # For two of its cases the suite's manifest names the folder of another case.
+            # In two entries, the suite's manifest names the folder of another case.
             own = self.folder / self.relative(self.case) / path.name
             if own.is_file():
                 self.notes.append(f"{name} is not there: used {own.relative_to(self.folder)}")

@@ -1,4 +1,4 @@
-"""Writes the outcomes of a run as a report in EARL, with DOAP metadata of the package."""
+"""Writes the outcomes of a run as an EARL report, with DOAP metadata about the package."""
 
 import datetime
 import sys
@@ -21,7 +21,7 @@ else:
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 SUBJECT = "pkg:pypi/jelly-rdflib"
-"""The package URL of the package."""
+"""The package URL (purl) of the package."""
 
 _HEAD = """\
 @prefix dc: <http://purl.org/dc/terms/> .

@@ -2,13 +2,13 @@
 
 - From Jelly, positive: frame *i* has the statements of the *i*-th file of the result.
 - To Jelly, positive: the output has the options of the action's first file, and one frame for each
-  other file. The package and the reference decoder read the statements of these files and of the
-  result from it.
-- Negative: the one kind of error that belongs to the case is raised.
+  other file. The package and the reference decoder read from it the statements of these files,
+  which are also those of the result.
+- Negative: only the kind of error that the case expects is raised.
 
-Statements are compared in order. "Equal" is ordered isomorphism, as the suite's vocabulary says: a
-one-to-one renaming of blank nodes makes the whole stream equal, because the suite's own files have
-different labels. The output of the package must have the very labels of its input.
+Statements are compared in order. Streams are equal if they are isomorphic in this order, as the
+suite's vocabulary says: blank nodes may be renamed one to one in the whole stream, because the
+suite's own files have different labels. The package's output must keep the labels of its input.
 """
 
 import io
@@ -30,7 +30,7 @@ Frames = list[list[Plain]]
 
 
 class Failure(Exception):
-    """Raised when a case fails, with the reason."""
+    """Raised when a case fails; the message is the reason."""
 
 
 @dataclass
@@ -118,8 +118,8 @@ def _read_text(path: Path) -> list[Plain]:
     if quads is None:
         raise Failure(f"{path.name}: neither N-Triples nor N-Quads")
     lines = path.read_text(encoding="utf-8").split("\n")
-    # The statements of the suite, also quoted and generalized ones, are rows of RDF Patch if an A
-    # is put before them.
+    # With an A in front, the suite's statements, also quoted and generalized ones, are rows of
+    # RDF Patch.
     rows = "".join(f"A {line}\n" for line in lines if line.strip() and line[0] != "#")
     found = reference.read(rows.encode())
     if found.fault is not None or any(row[4] and not quads for row in found.operations[:-1]):
@@ -141,7 +141,7 @@ def _read_jelly(source: Path | bytes) -> Frames:
 
 
 def _read_options(path: Path) -> Any:
-    """Return the options that a file asks for as protobuf's message; they may be invalid."""
+    """Return the options that a file asks for, as a protobuf message; they may be invalid."""
     frames = map(rdf_decoder.parse, split(path.read_bytes()))
     rows = [row for frame in frames for row in frame.rows]
     options = [row.options for row in rows if row.HasField("options")]
@@ -152,7 +152,7 @@ def _read_options(path: Path) -> Any:
 
 def _options(wanted: Any) -> jr.StreamOptions:
     fields = {known.name: getattr(wanted, known.name) for known in wanted.DESCRIPTOR.fields}
-    # Each frame ends where a file ends, and nowhere else.
+    # These limits are so high that frames end only where a file ends.
     return jr.StreamOptions(**fields, frame_rows=1 << 30, frame_bytes=1 << 30)
 
 
@@ -167,7 +167,7 @@ def _write(options: jr.StreamOptions, frames: Iterable[Iterable[Plain]]) -> byte
 
 
 def _delimited_frames(data: bytes) -> list[bytes]:
-    """Split `data` into its frames, each of which must have its length before it."""
+    """Split `data` into its frames, each of which must be preceded by its length."""
     frames = []
     at = 0
     while at < len(data):
@@ -205,7 +205,7 @@ def isomorphic(
     """Compare streams with frames of equal sizes, up to a renaming of blank nodes.
 
     Returns:
-        The place of the first difference (frame, statement), or None if there is none.
+        The position of the first difference (frame, statement), or None if there is none.
     """
     there: dict[str, str] = {}
     back: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Tests the package with the official conformance suite, and the runner with wrong files.
 
-The suite is in the folder ``suite``, or in any checkout that ``JELLY_CONFORMANCE`` names.
+The suite is in the folder ``suite``, or in the checkout that ``JELLY_CONFORMANCE`` names.
 """
 
 import os
@@ -67,7 +67,7 @@ def _options(**changes: Any) -> Any:
 
 
 def _triples(first: str, second: str, **changes: Any) -> bytes:
-    """Return the stream of both files, with other labels of blank nodes."""
+    """Return a stream with the content of both files and the given blank-node labels."""
     return build.stream(
         [
             _options(**changes),
@@ -82,7 +82,7 @@ def _triples(first: str, second: str, **changes: Any) -> bytes:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    """Return the folder of a suite of four cases, which all pass."""
+    """Return the folder of a suite with four cases, all of which pass."""
     files = {
         "manifest.ttl": MANIFEST.encode(),
         "read/in.jelly": _triples("x", "y"),
@@ -144,7 +144,7 @@ WRONG_FILES = [
     ("read", "read/out_000.nt", FIRST.replace("_:b", "<urn:b>").encode()),
     ("read", "read/out_000.nt", FIRST.encode() + b"nonsense"),
     ("read", "read/out_001.nt", b""),
-    # The graph is the same, but its node is not the one of the first frame.
+    # The graph is the same, but its blank node is not that of the first frame.
     ("read", "read/out_001.nt", SECOND.replace("_:a", "_:c").encode()),
     ("read", "read/in.jelly", _triples("x", "y")[:-1]),
     ("refuse", "refuse/in.jelly", build.stream([_options()])),
@@ -221,7 +221,7 @@ def test_output_must_be_as_asked_for(
 
 
 def test_it_runs_as_a_program(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The runner is given a suite with too few cases, no suite, and the cases of the project."""
+    """Run a suite with too few cases, a missing suite, and the cases of the project."""
     assert main([str(suite), "--at-least", "5"]) == SOME_FAIL
     assert capsys.readouterr().out.splitlines()[1:] == [
         "4 of 4 cases pass",

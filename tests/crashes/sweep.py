@@ -1,9 +1,9 @@
 """Calls all members of the compiled classes on objects that were not initialized.
 
-``python -m tests.crashes.sweep SEED [CLASS…]`` calls, for each class in a process of its own, all
-methods and properties of objects that only ``__new__`` has made, with no arguments, None and odd
-ones, in the order that the seed says. It prints the classes whose process was ended by a signal,
-and the last call; what is raised does not matter.
+``python -m tests.crashes.sweep SEED [CLASS…]`` makes objects of each class with ``__new__`` alone,
+in a process per class. It calls all their methods and properties without arguments, with None and
+with odd arguments, in an order that depends on the seed. It prints the classes whose process was
+killed by a signal, and the last call. Exceptions do not matter.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def find_modules() -> list[str]:
 
 
 def find_classes() -> dict[str, type]:
-    """Return the classes of all compiled modules, including classes that no module names."""
+    """Return the classes of all compiled modules, including classes that no module exports."""
     for name in find_modules():
         importlib.import_module(name)
     found = {}
@@ -68,7 +68,7 @@ def _subclasses(cls: type) -> Iterator[type]:
 
 
 def odd_arguments() -> list[Any]:
-    """Return arguments that no method expects, or only some methods."""
+    """Return arguments that only some methods expect, or none."""
     batch = next(iter(jr.read_batches(some_patch())))
     return [
         None, 0, 1, -1, 1 << 31, (1 << 64) - 1, 1 << 64, 0.5, True, "", "x", "\udc80", b"", b"\0",
@@ -95,7 +95,7 @@ class Sweep:
 
     Args:
         cls: The class.
-        seed: Of what is chosen.
+        seed: The seed of random choices.
     """
 
     def __init__(self, cls: type, seed: int) -> None:
@@ -149,7 +149,7 @@ class Sweep:
         ):
             self._try(use.__name__, lambda use=use: use(made))
         if self._random.random() < 0.5:
-            # The object is in a cycle, which the garbage collector breaks.
+            # Put the object into a cycle, so that the garbage collector clears it.
             cycle = [made]
             cycle.append(cycle)
 

@@ -110,7 +110,7 @@ for options in ({}, {"format": "jelly-patch"}, {"format": "rdf-patch"}):
 def test_it_ends_with_an_error_at_most(call: str) -> None:
     printed = run(PRELUDE + call)
     assert printed
-    # An unsigned number was decremented below zero.
+    # This once decremented an unsigned number below zero.
     assert not re.search(r"1844674407\d{10}", printed)
 
 

@@ -1,4 +1,4 @@
-"""Tests the methods of readers, decoders, encoders and writers in any order."""
+"""Tests calls of the methods of readers, decoders, encoders and writers in any order."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ SEEDS = st.integers(0, 1 << 32).map(random.Random)
 
 
 class Reading(RuleBasedStateMachine):
-    """A reader of any kind, which returns nothing after it was closed or has failed."""
+    """A reader of any kind, which returns nothing after it has been closed or has failed."""
 
     @initialize(
         read=st.sampled_from(
@@ -105,7 +105,7 @@ class Decoding(RuleBasedStateMachine):
 
 
 class Writing(RuleBasedStateMachine):
-    """A writer of changes, whose output has all changes that it accepted."""
+    """A writer of changes, whose output contains all changes that it accepted."""
 
     @initialize(format=st.sampled_from(["jelly-patch", "rdf-patch", "rdf-patch-thrift"]))
     def open(self, format: str) -> None:
@@ -130,7 +130,7 @@ class Writing(RuleBasedStateMachine):
 
     @rule()
     def make_anew(self) -> None:
-        """Call ``__init__`` a second time, which continues the stream or starts another."""
+        """Call ``__init__`` again, which continues the stream or starts another."""
         with contextlib.suppress(*REFUSALS):
             self.writer.encoder.__init__(NODE_TYPES, jr.PatchOptions())
 
@@ -151,7 +151,7 @@ class Writing(RuleBasedStateMachine):
         found = 0
         with contextlib.suppress(jr.DecodeError):
             found = sum(1 for operation in read if operation[0] == jr.Op.A)
-        # If a batch fails, its rows before the failure are written.
+        # If a batch fails, the rows before the failure are written.
         assert self.taken <= found <= self.tried
 
 

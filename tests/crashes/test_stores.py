@@ -1,4 +1,4 @@
-"""Tests foreign stores that yield values other than triples: an error, and no crash."""
+"""Tests foreign stores that yield values other than triples: errors are raised, no crash."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,7 +17,7 @@ ONE, TWO = (S, P, Literal(1)), (S, P, Literal(2))
 
 
 class OddStore(ForeignStore):
-    """A store that yields the result of a function for each triple."""
+    """A store that applies a function to each triple that it yields."""
 
     shape: Callable[[Any], Any] = staticmethod(lambda triple: triple)
 
@@ -27,7 +27,7 @@ class OddStore(ForeignStore):
 
 
 class Short(tuple[Any, ...]):
-    """A tuple whose length is larger than its content."""
+    """A tuple that claims to be longer than its content."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ def test_no_triples(work: Callable[[Dataset], object], shape: Callable[[Any], An
         with suppress(*ERRORS, ZeroDivisionError), jr.record(dataset):
             work(dataset)
             assert not is_undone or 1 / 0
-    # In any case the process still runs, and the store can be used again.
+    # In any case the process still runs, and the store is usable again.
     assert "add" not in vars(dataset.store)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class Cells(html.parser.HTMLParser):
-    """Collects the text of cells, and what is open."""
+    """Collects the text of table cells, and the elements that are open."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

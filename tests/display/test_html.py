@@ -1,4 +1,4 @@
-"""HTML of reports: escaped, cut, folded, and readable whatever the colours of the notebook."""
+"""Tests reports in HTML: escaped, truncated, folded, and readable in light and dark notebooks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Terms as text: in N-Triples, with prefixes, and cut where they are long."""
+"""Tests terms as text: in N-Triples, with prefixes, and truncated if they are long."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_a_spelled_literal_is_read_back(text: str, language: str | None) -> None
 def test_prefixes_and_operations() -> None:
     prefixes = {"urn:ex#": "ex", XSD: "xsd"}
     assert show(URIRef("urn:ex#a.b"), prefixes) == "ex:a.b"
-    # A local name of Turtle does not end with a dot.
+    # A local name in Turtle can't end with a dot.
     assert show(URIRef("urn:ex#a."), prefixes) == "<urn:ex#a.>"
     assert show(Literal(5), prefixes) == '"5"^^xsd:integer'
     assert show((Op.PA, "ex", URIRef("urn:ex#"), None)) == "(PA, 'ex', <urn:ex#>, None)"
@@ -73,7 +73,7 @@ def test_a_thing_whose_own_repr_fails() -> None:
 
 @pytest.fixture(scope="module")
 def deep() -> Any:
-    """A quoted triple whose whole text would have 2 ** 300 terms."""
+    """Return a quoted triple whose full text would have 2 ** 300 terms."""
     term: Any = S
     for _ in range(300):
         term = jr.TripleTerm(term, P, term)

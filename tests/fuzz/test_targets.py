@@ -1,4 +1,4 @@
-"""What fuzzing found, tried again."""
+"""Tests inputs that fuzzing has found, and that its targets notice faults."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -76,7 +76,7 @@ def test_findings(target: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("way", round_trips.PATCH_WAYS)
 def test_a_prefix_without_a_graph_before_any(way: Callable[..., None]) -> None:
-    """Jelly-JVM writes it; it is written again as one of the default graph."""
+    """Jelly-JVM writes such prefixes; they are written again with the default graph."""
     data = b.stream([b.options(), b.name("urn:e#"), b.prefix_add("e", b.iri(0, 1))])
     operations = jr.read_operations(data, normalize=False)
     plain = list(plain_operations(operations))
@@ -91,7 +91,7 @@ def test_any_target_takes_any_input(target: str, data: bytes) -> None:
 
 
 class TestTargetsNotice:
-    """A decoder that is wrong is found out."""
+    """Tests that a target fails if a decoder is wrong."""
 
     def test_an_operation_that_is_lost(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def lose_one(*arguments: Any, **options: Any) -> Iterator[Any]:

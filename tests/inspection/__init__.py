@@ -1,1 +1,1 @@
-"""Tests of inspecting and validating files."""
+"""Tests inspecting and validating files."""

@@ -1,4 +1,4 @@
-"""Counts the parts of a stream over protobuf's messages, as an oracle for `inspect`."""
+"""Counts the parts of a stream in its protobuf messages, as an oracle for `inspect`."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ class Counts:
     """Counts of a stream.
 
     Args:
-        sizes: Of the lookups of names, prefixes and datatypes.
-        has_graphs: Whether the graphs of an RdfQuad and of an RdfPatchNamespace mean anything.
+        sizes: The sizes of the lookups of names, prefixes and datatypes.
+        has_graphs: Whether graphs in an RdfQuad and an RdfPatchNamespace have a meaning.
     """
 
     def __init__(self, sizes: tuple[int, int, int], *, has_graphs: bool) -> None:
@@ -28,9 +28,9 @@ class Counts:
         self.references: Counter[str] = Counter()
         self.text_size: Counter[str] = Counter()
         self.last: Counter[str] = Counter()
-        # By lookup and id: whether the entry was used.
+        # For each lookup and id: whether the entry was used.
         self.slots: dict[str, dict[int, bool]] = {kind: {} for kind in LOOKUPS}
-        # By lookup: the number of entries that were replaced unused.
+        # For each lookup: the number of entries that were replaced before they were used.
         self.wasted: Counter[str] = Counter()
         self.last_name = self.last_prefix = 0
 
@@ -73,7 +73,7 @@ class Counts:
             if kind != "namespace" and self.has_graphs:
                 self.statement(content, ("graph",))
             elif kind != "namespace" and content.WhichOneof("graph") == "g_iri":
-                # This graph is ignored, but the ids of the next IRI count on from it.
+                # This graph is ignored, but ids of 0 in the next IRI refer to the ids of this one.
                 self.term(content, "graph")
 
     def entry(self, kind: str, entry: Any) -> None:

@@ -1,4 +1,4 @@
-"""Tests the report of `inspect` against counts over protobuf's messages."""
+"""Tests the report of `inspect` against counts of protobuf messages."""
 
 import bz2
 import dataclasses
@@ -50,7 +50,7 @@ def assert_counts(report: jr.StreamReport, expected: Counts, messages: list[Any]
 
 
 def assert_sizes(report: jr.StreamReport, messages: list[Any]) -> None:
-    """Check the bytes of rows, as protobuf writes them."""
+    """Check the sizes of rows in a stream that protobuf has written."""
     sizes = dict.fromkeys(report.rows, 0)
     metadata = 0
     for message in messages:
@@ -81,7 +81,7 @@ def test_streams_are_counted_as_protobuf_has_them(
     messages = f.spoken(stream, rng)
     has_graphs = f is RDF or stream.quads
     expected = count(messages, stream.options, has_graphs=has_graphs)
-    # A frame of 35 bytes starts with "#", like a comment in a text.
+    # State the format: a frame of 35 bytes starts with "#", like a comment in text.
     odd = jr.inspect(f.producer.spelled(messages, rng), format=f.format)
     assert_counts(odd, expected, messages)
     written = b.delimited(message.SerializeToString() for message in messages)
@@ -123,7 +123,7 @@ def test_deletions_of_a_frame_count_as_statements() -> None:
 
 
 def test_the_end_of_input_is_no_frame() -> None:
-    """An END without a mark, as in a FLAT stream, does not add a frame."""
+    """An END without a punctuation mark, as in a FLAT stream, does not add a frame."""
     for stream_type in (b.FLAT, b.PUNCTUATED):
         data = b.stream([b.options(stream_type=stream_type), b.begin(), b.commit()])
         assert [frame.rows for frame in jr.inspect_frames(data)] == [3]
@@ -169,7 +169,7 @@ def test_options_as_they_are_on_the_wire() -> None:
     report = jr.inspect(rb.stream([rb.options(**numbers)]))
     assert report.options == jr.StreamOptions(**fields)
     assert report.as_dict()["options"] == fields
-    # types that don't go together are no reason not to look
+    # incompatible types do not prevent an inspection
     numbers["logical_type"] = 15
     assert jr.inspect(rb.stream([rb.options(**numbers)])).as_dict()["options"] == {
         **fields,
@@ -297,7 +297,7 @@ class TestBadInput:
                 function(tmp_path / "nothing.jellyp")
 
     def test_files_are_closed(self, tmp_path: Path) -> None:
-        """Files are closed; an open file would cause a warning, which is an error here."""
+        """Files are closed; an unclosed file would cause a warning, which is an error here."""
         path = tmp_path / "changes"
         for data in (REALISTIC, SMALL[:-1], b"TX . TC .", b"B .", b"\x1f\x8b\x08"):
             path.write_bytes(data)
@@ -326,7 +326,7 @@ print("ok")
 
 
 def endless(size: int) -> Chunks:
-    """A stream that is made while it is read: frames with fifty new invalid IRIs each."""
+    """Return a stream that is generated while it is read: each frame has fifty new invalid IRIs."""
 
     def make() -> Iterator[bytes]:
         yield b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])

@@ -1,4 +1,4 @@
-"""Tests the counts of `stats`, which are equal for a patch and its file."""
+"""Tests the counts of `stats`, which are the same for a patch and its file."""
 
 import random
 import sys
@@ -79,7 +79,7 @@ def test_a_log_counts_as_its_patches_one_after_the_other(tmp_path: Path) -> None
         log.append(patch)
     together = jr.stats(encode([part for patch in patches for part in [*patch, (Op.END,)]]))
     counts = jr.stats(log)
-    # The log gives each patch an id, and each but the first a prev.
+    # The log adds an id to each patch, and a prev to each but the first.
     assert counts.operations.pop("H") == 5
     for name in ("operations", "patches", "committed", "aborted", "transactions"):
         assert getattr(counts, name) == getattr(together, name)
@@ -112,7 +112,7 @@ def test_many_transactions_are_taken_together() -> None:
 
 
 def many_predicates() -> bytes:
-    """Return adds with predicates 0 to 9, then deletes with them, three with the last one."""
+    """Return adds with predicates 0 to 9, then deletes with the same, the last one three times."""
     rows = [f"A <urn:s> <urn:{i}> <urn:o> .\n" for i in range(10)]
     rows += [f"D <urn:s> <urn:{i}> <urn:o> .\n" for i in (*range(10), 9, 9)]
     return "".join(rows).encode()

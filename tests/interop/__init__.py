@@ -1,1 +1,1 @@
-"""Tests with other implementations, both ways: each side reads what the other side writes."""
+"""Tests with other implementations: each side reads the output of the other side."""

@@ -1,6 +1,6 @@
-"""Calls functions of pyjelly, because pyjelly's plugin for rdflib has the same name as ours.
+"""Calls pyjelly's functions directly, because its rdflib plugin has the same name as ours.
 
-Its generic terms can represent all terms of Jelly-RDF, so they correspond to plain terms here.
+pyjelly's generic terms can represent all Jelly-RDF terms, so plain terms are converted to them.
 """
 
 import io
@@ -27,7 +27,7 @@ from pyjelly.serialize.streams import (
 import jelly_rdflib as jr
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 
-# Without this, importing pyjelly makes rdflib use its plugin for `.jelly`, also in other tests.
+# Otherwise importing pyjelly makes rdflib use its plugin for `.jelly`, also in other tests.
 _options.INTEGRATION_SIDE_EFFECTS = False
 from pyjelly.integrations.rdflib import parse as rdflib_parse  # noqa: E402
 from pyjelly.integrations.rdflib import serialize as rdflib_serialize  # noqa: E402
@@ -110,7 +110,7 @@ def write(
     options: jr.StreamOptions,
     metadata: dict[str, bytes] | None = None,
 ) -> bytes:
-    """Return the bytes that pyjelly writes; each group is an element of a grouped stream."""
+    """Return the bytes that pyjelly writes for groups, which are elements of a grouped stream."""
     theirs = serializer_options(options)
     encoder = GenericSinkTermEncoder(lookup_preset=theirs.lookup_preset)
     stream = STREAMS[options.physical_type.name](encoder=encoder, options=theirs)

@@ -1,4 +1,4 @@
-"""Tests that pyjelly and this package read equal statements from what the other side writes."""
+"""Tests that pyjelly and this package read the same statements from each other's output."""
 
 import io
 import random
@@ -33,7 +33,7 @@ LOOKUPS = {
         "max_datatype_table_size": 8,
     },
 }
-"""Lookups that are big enough for pyjelly, which overwrites entries that a row still needs."""
+"""Lookups that are large enough for pyjelly, which overwrites entries that a row still needs."""
 
 FEATURES = {
     "rdf 1.1": {},
@@ -60,7 +60,7 @@ PREDICATES = [
 
 
 def _data(physical: str, features: dict[str, bool], count: int = 500, seed: int = 1) -> list[Plain]:
-    """Return statements as in real data: runs of a subject, graph after graph."""
+    """Return statements like real data: runs with the same subject, one graph after another."""
     rng = random.Random(seed)
     names = [_iri(f"{rng.choice(['people/', 'places/é', 'things#', ''])}{n}") for n in range(60)]
     resources: list[Plain] = [*names, *(("bnode", f"b{n}") for n in range(20))]
@@ -97,7 +97,7 @@ def _parts(statements: list[Plain], count: int = 5) -> list[list[Plain]]:
 
 
 def _write(groups: Sequence[Sequence[Plain]], options: jr.StreamOptions) -> bytes:
-    """Return the stream that we write; each group is a frame if the stream is grouped."""
+    """Return the stream that we write; in a grouped stream, each group is a frame."""
     file = io.BytesIO()
     with jr.StatementWriter(file, options) as writer:
         for group in groups:
@@ -240,8 +240,8 @@ def _streams(draw: st.DrawFn) -> tuple[jr.StreamOptions, list[Plain]]:
 def _usual(term: Plain) -> bool:
     """Return whether both sides can represent the exact term.
 
-    pyjelly reads an empty datatype as none, and xsd:string, too, as RDF 1.1 does. The constructor
-    of rdflib changes the white space of some lexical forms.
+    pyjelly reads an empty datatype as none and, like RDF 1.1, also xsd:string. rdflib's constructor
+    changes the white space of some lexical forms.
     """
     if term[0] == "literal":
         return term[3] not in ("", XSD + "string") and plain(node(term)) == term

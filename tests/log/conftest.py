@@ -1,4 +1,4 @@
-"""Fixtures that keep logs in memory, since these tests sync files thousands of times."""
+"""Fixtures that keep logs in memory, since these tests sync thousands of files."""
 
 import shutil
 import tempfile
@@ -17,7 +17,7 @@ from jelly_rdflib.log import files
 from jelly_rdflib.streams import open_input, patch_operations
 
 MEMORY = Path("/dev/shm")
-# The value of this datatype counts the nodes that are made.
+# Literals of this datatype are counted when nodes are made.
 NOTED = rdflib.URIRef("urn:noted")
 
 
@@ -29,7 +29,7 @@ def make_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
-    """Make a folder, in memory if the system has such a place."""
+    """Make a folder, in memory if the system has a file system for that."""
     yield from make_folder()
 
 
@@ -41,13 +41,13 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Make a folder for all examples of a property."""
+    """Make one folder for all examples of a property test."""
     yield from make_folder()
 
 
 @pytest.fixture
 def works(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count what is decoded, encoded and made into nodes; making tuples, or rows of them, fails."""
+    """Count calls that decode, encode or make nodes; making tuples or rows of tuples fails."""
     found: Counter[str] = Counter()
 
     def counting(module: Any, name: str, what: str) -> None:

@@ -14,7 +14,7 @@ from jelly_rdflib.terms import plain
 
 S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
-# For tests that depend on whether the files of the fixture `log` are compressed.
+# Runs a test twice, with uncompressed and with compressed files in the fixture `log`.
 both = pytest.mark.parametrize("log", [None, "zst"], ids=["plain", "zstd"], indirect=True)
 
 
@@ -27,7 +27,7 @@ def delete(number: Any, g: Any = None) -> Operation:
 
 
 def change(number: int) -> list[Operation]:
-    """Return the n-th patch of a log: it adds n, and takes n - 1 away."""
+    """Return the n-th patch of a log, which adds n and deletes n - 1."""
     return [(Op.TX,), delete(number - 1), add(number), add(number, GRAPH), (Op.TC,)]
 
 
@@ -36,7 +36,7 @@ def patch_id(number: int) -> URIRef:
 
 
 def fill(log: jr.PatchLog, count: int) -> jr.PatchLog:
-    """Append this number of patches."""
+    """Append a number of patches."""
     for _ in range(count):
         number = log.version + 1
         log.append([(Op.H, "id", patch_id(number)), *change(number)])
@@ -52,7 +52,7 @@ def numbers(dataset: Dataset, g: Any = None) -> set[int]:
 def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
     """Return the quads of a dataset, with their lexical forms, and its prefixes.
 
-    Strings are in one spelling: a squash may choose another than a patch.
+    Strings are normalized: a squash may choose another spelling than a patch.
     """
     quads = {
         tuple(term and (type(term), plain(term).n3()) for term in quad) for quad in dataset.quads()
@@ -61,17 +61,17 @@ def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the files in a folder and below, in order."""
+    """Return the files in a folder and its subfolders, sorted."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def put_folder(path: Path) -> None:
-    """Put a folder in the place of a file."""
+    """Replace a file by a folder."""
     path.unlink()
     path.mkdir()
 
 
 def put_pipe(path: Path) -> None:
-    """Put a pipe in the place of a file."""
+    """Replace a file by a pipe."""
     path.unlink()
     os.mkfifo(path)

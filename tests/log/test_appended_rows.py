@@ -58,7 +58,7 @@ def test_what_is_made_of_rows_is_rows(log: PatchLog, works: Counter[str]) -> Non
     log.append(inverse)
     assert len(Patch.of_slices((patch + inverse).slices or []).serialize()) > 1000
     assert works == {"decoded": 2, "encoded": 2}
-    # These inputs compare terms, so they make nodes, but no tuples of all rows.
+    # These functions compare terms, so they make nodes, but no tuples for all rows.
     for each in (patch.compact(), patch.effective(Dataset())):
         assert each.slices
     assert len(log.checkout()) == 0
@@ -136,7 +136,7 @@ def stored(entry: jr.LogEntry) -> list[str]:
 
 
 def test_literals_are_spelled_as_their_reader_gives_them(log: PatchLog) -> None:
-    """The literals of a patch keep the spelling of its file, as with `Patch.write`."""
+    """A patch's literals keep the spelling of its file, as with `Patch.write`."""
     text = b'A <urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
     for normalize, spelled in ((True, "1"), (False, "01")):
         reading: Any = {"format": "rdf-patch", "normalize": normalize}
@@ -150,7 +150,7 @@ def test_a_segment_of_other_options_or_another_place_is_encoded_anew(log: PatchL
     data = encode([ID, add(1)])
     log.append([add(0)])
     entry = log.append(data)
-    # The patch had no header for its predecessor.
+    # The patch had no prev header.
     assert entry.path.read_bytes() != data
     assert entry.header["prev"] == entry.prev
     data = encode([(Op.H, "id", patch_id(2)), (Op.H, "prev", patch_id(1)), add(2)])
@@ -193,7 +193,7 @@ def test_values_that_nobody_could_read_are_refused(
     assert caught.value.limit == "max_xml_tags"
     assert caught.value.frame == (None if is_patch else 2)
     assert log.version == 0
-    # Each patch alone is smaller.
+    # Each patch by itself is within the limit.
     for row in rows[:3]:
         log.append(encode([row]))
     assert len(list(log.checkout(store="default").quads())) == 3

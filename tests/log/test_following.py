@@ -1,4 +1,4 @@
-"""Tests that a follower of a source stores each patch exactly once."""
+"""Tests that following a source stores each patch exactly once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from jelly_rdflib.patch.patch import Patch
 
 
 class Source:
-    """A source of three patches, with an optional error after them."""
+    """A source of three patches, optionally followed by an error."""
 
     must_be_acknowledged = False
     position = version = None
@@ -35,7 +35,7 @@ class Source:
 @pytest.mark.parametrize("every", [0.0, 99.0])
 @pytest.mark.parametrize("fault", [OSError("full"), KeyboardInterrupt()])
 def test_a_store_that_fails_is_not_tried_again(error: Any, every: float, fault: Any) -> None:
-    """A store that fails is not tried again, but a store that was interrupted is."""
+    """A store function that fails is not called again, but one that was interrupted is."""
     calls = []
 
     def store() -> None:

@@ -1,4 +1,4 @@
-"""Tests that headers of appended patches get keys in one spelling, wherever they are."""
+"""Tests that the keys of headers in appended patches are normalized, wherever they are."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_keys_are_kept_up_to_a_limit(log: PatchLog) -> None:
         log.append(patch(500))
     assert log.version == 0
     log.append(patch(10))
-    # The input is in memory already.
+    # This input is already in memory.
     log.append(list(patch(500)))
     assert log.verify() == []
 

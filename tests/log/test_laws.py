@@ -1,4 +1,4 @@
-"""Tests the laws that hold for all logs, by random patches."""
+"""Tests the laws that apply to all logs, with random patches."""
 
 import io
 import random
@@ -99,7 +99,7 @@ def test_a_squash_keeps_all_other_versions(
             assert state(log.checkout(version)) == expected[version]
         assert log.verify(deep=True) == []
         assert set(log.snapshots) <= set(kept)
-    # The log is also right without its snapshots.
+    # The log is also correct without its snapshots.
     with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
         connection.execute("DELETE FROM snapshots")
     for entry in log.patches():
@@ -129,7 +129,7 @@ def test_a_squashed_patch_is_no_longer_than_those_it_is_made_of(
     log, _ = make_log(folder, patches, dice)
     changes = (Op.A, Op.D, Op.PA, Op.PD)
     count = sum(each[0] in changes for entry in log.patches() for each in entry.read())
-    # A single patch stays as it is.
+    # A single patch is not changed, so append another.
     log.append([])
     operations = list(log.squash().read())
     statements = [each[1:] for each in operations if each[0] in (Op.A, Op.D)]
@@ -139,7 +139,7 @@ def test_a_squashed_patch_is_no_longer_than_those_it_is_made_of(
 
 @given(stream=streams())
 def test_what_is_appended_is_read_again(folder: Path, stream: Stream) -> None:
-    """A valid patch with any terms is read again as quads, unchanged except for its ids."""
+    """A valid patch with any terms is read back as quads, unchanged except for its ids."""
     log = PatchLog.create(folder / uuid.uuid4().hex)
     fields = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
     options = jr.PatchOptions(
@@ -158,7 +158,7 @@ def test_what_is_appended_is_read_again(folder: Path, stream: Stream) -> None:
         found = [plain_operation(each) for each in entry.operations()]
         found = [each for each in found if each[:2] not in (("H", "id"), ("H", "prev"))]
         assert found == [*patch, ("END",)]
-        # The same holds for a file of the patch.
+        # The same applies to a file with the patch.
         file = io.BytesIO()
         with jr.PatchWriter(file, options) as writer:
             writer.write_all(map(operation, patch))

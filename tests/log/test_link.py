@@ -21,7 +21,7 @@ def test_a_timer_that_runs_out_while_the_connection_is_lost_counts_no_more(
         found.begin()
         (timer,) = [each for each in threading.enumerate() if isinstance(each, threading.Timer)]
         with found._lock:
-            # The thread waits for the lock.
+            # Meanwhile the timer's thread waits for the lock.
             time.sleep(0.2)
             found._change(ConnectionError("cut"))
         timer.join()

@@ -1,4 +1,4 @@
-"""Tests what a log keeps, and how it is read, replayed and checked out."""
+"""Tests what a log stores, and how it is read, replayed and checked out."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ from tests.support import encode
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 
 
-# --- making and opening ---------------------------------------------------------------------------
+# --- creating and opening -------------------------------------------------------------------------
 
 
 def test_a_log_is_closed_after_a_block(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reaso
     with pytest.raises(LogError, match=reason):
         PatchLog(log.path)
     if change.startswith("PRAGMA"):
-        # An object that was opened earlier does not write either, and makes no log.
+        # Objects that were opened earlier can't write either, and no log can be created there.
         for write in (lambda: log.append([]), lambda: PatchLog.create(log.path)):
             with pytest.raises(LogError, match=reason):
                 write()
@@ -272,7 +272,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
     with pytest.raises(jr.DecodeError):
         log.append(b"")
     assert PatchLog(log.path).version == 0
-    # A text is always one patch, and so is a FLAT stream.
+    # RDF Patch text is always one patch, and so is a FLAT stream.
     log.append(b"# only a comment", format="rdf-patch")
     log.append(encode([], stream_type="FLAT"))
     assert PatchLog(log.path).version == 2
@@ -435,7 +435,7 @@ def test_replay_to_a_graph(log: PatchLog) -> None:
 
 
 def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
-    """A long patch is decoded twice, so that its frames are not all kept."""
+    """A long patch is decoded twice, so that not all of its frames are kept in memory."""
     operations = []
     for number in range(0, 3000, 3):
         operations += [TX, add(number), add(number + 1), TC, TX, delete(number), add(-1), TA]
@@ -447,7 +447,7 @@ def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
 def test_a_patch_is_applied_wholly_or_not_at_all(log: PatchLog) -> None:
     fill(log, 2)
     options = jr.PatchOptions(rdf_star=True)
-    # The first transaction alone could be applied.
+    # Only the first transaction could be applied.
     log.append([TX, add(7), TC, TX, (Op.A, S, P, TripleTerm(S, P, S), None), TC], options=options)
     target = Dataset()
     with pytest.raises(jr.ApplyError):
@@ -500,7 +500,7 @@ def test_a_patch_follows_what_its_maker_has_seen(log: PatchLog) -> None:
         other.append(change(2))
     error = caught.value
     assert (error.expected, error.head, error.version) == (patch_id(1), patch_id(2), 2)
-    # After an error, the patch does not count as seen.
+    # After a conflict, the other patch still does not count as seen.
     with pytest.raises(LogConflict):
         other.append(change(2))
     other.refresh()
@@ -530,7 +530,7 @@ def test_a_conflict_is_told_before_the_patch_is_read(log: PatchLog) -> None:
     patch = iter([(Op.H, "prev", patch_id(7)), *change(2)])
     with pytest.raises(LogConflict):
         log.append(patch)
-    # The headers differ.
+    # Only the header was consumed.
     assert len(list(patch)) == len(change(2)) - 1
 
 

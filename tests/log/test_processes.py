@@ -40,7 +40,7 @@ def test_a_lock_is_waited_for_and_freed_with_its_process(
     for call in calls:
         with pytest.raises(LogConflict, match=r"locked by others for 0\.1 seconds.*timeout="):
             call()
-    # This error is not a problem of the log, even if it occurs during a check.
+    # This error is not a fault of the log, even if it occurs during a check.
     monkeypatch.setattr(Database, "problems", lambda database: [])
     with pytest.raises(LogConflict, match="locked by others"):
         impatient.verify()
@@ -48,7 +48,7 @@ def test_a_lock_is_waited_for_and_freed_with_its_process(
     thread = threading.Thread(target=lambda: done.append(log.append(change(2))))
     thread.start()
     thread.join(0.3)
-    # The process waits.
+    # The append waits.
     assert done == []
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
@@ -59,7 +59,7 @@ def test_a_lock_is_waited_for_and_freed_with_its_process(
 
 def write_slowly(path: Path, ready: Any) -> None:
     def operations() -> Any:
-        # The patch is larger than the part that is kept in memory.
+        # The patch is too large to be kept in memory as a whole.
         for number in range(100_000):
             yield add(number)
         ready.set()
@@ -69,7 +69,7 @@ def write_slowly(path: Path, ready: Any) -> None:
 
 
 def test_who_writes_slowly_keeps_nobody_waiting(tmp_path: Path) -> None:
-    """The file of a running process stays, and the file of a process that ended is removed."""
+    """The file of a running process is kept; the file of a process that has ended is removed."""
     log = PatchLog.create(tmp_path / "log")
     ready = SPAWN.Event()
     process = SPAWN.Process(target=write_slowly, args=(log.path, ready))

@@ -1,4 +1,4 @@
-"""Tests replicas: data that are stored together with their position in a log."""
+"""Tests replicas: data stored together with their position in a log."""
 
 import os
 import sqlite3
@@ -171,7 +171,7 @@ def test_what_a_replica_has_not_made_stays(log: PatchLog, tmp_path: Path) -> Non
 
 
 def test_a_conflict_of_the_caller_ends_an_update(log: PatchLog, tmp_path: Path) -> None:
-    """Only a conflict of the replica itself is tried again."""
+    """An update is tried again only after a conflict of the replica itself."""
     seen = []
 
     def progress(entry: jr.LogEntry) -> None:
@@ -207,7 +207,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
 
 
 def position(dataset: Dataset) -> set[Any]:
-    """Return the content of the position, without its seal."""
+    """Return the triples of the position, without its seal."""
     return {(POSITION, p, o) for _, p, o in dataset.graph(POSITION)}
 
 
@@ -300,7 +300,7 @@ def test_what_is_aborted_or_elsewhere_does_not_touch_the_position(
 
 
 def test_what_a_patch_put_there_before_is_no_position(tmp_path: Path, target: Dataset) -> None:
-    """Data without a position, or with that of another log or graph, are not accepted."""
+    """Data without a position, or with the position of another log or graph, are refused."""
     log = PatchLog.create(tmp_path / "log")
     log.append([add(1), FAR])
     fill(log, 3)
@@ -310,11 +310,11 @@ def test_what_a_patch_put_there_before_is_no_position(tmp_path: Path, target: Da
         with pytest.raises(LogError, match="no replay of this log has written"):
             log.replay(target, position=POSITION)
     assert numbers(target) == {1}
-    # The caller may give the version.
+    # The caller may state the version.
     assert log.replay(target, position=POSITION, since=1) == 4
     assert position(target) == {(POSITION, AT, patch_id(4))}
     assert log.replay(target, position=POSITION) == 4
-    # The seal of one graph is not valid for another.
+    # The seal for one graph is not valid for another.
     for s, p, o in list(target.graph(POSITION)):
         target.graph("urn:other").add((s, p, o))
     with pytest.raises(LogError, match="no replay of this log"):
@@ -331,14 +331,14 @@ def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
     store.rollback()
     assert position(target) == {(POSITION, AT, patch_id(4))}
     assert store.calls.count("commit") >= 4
-    # Without a change nothing is written.
+    # If nothing has changed, nothing is written.
     calls = list(store.calls)
     log.replay(target, position=POSITION)
     assert store.calls == calls
 
 
 def cut_off_everywhere(folder: str, log_path: str) -> None:
-    """Replay into new stores, and end the process at the first change, the second, and so on."""
+    """Replay into new stores, and interrupt each replay one change later than the last."""
     turn = 0
     was_cut = True
     while was_cut:
@@ -349,7 +349,7 @@ def cut_off_everywhere(folder: str, log_path: str) -> None:
 
 
 def cut_off(path: Path, log_path: str, turn: int) -> bool:
-    """Replay in a process that ends at a change; return whether it reached this change."""
+    """Replay in a process that ends at the given change; return whether it reached that change."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -379,11 +379,11 @@ def cut_off(path: Path, log_path: str, turn: int) -> bool:
 
 
 def test_without_transactions_it_comes_to_the_same(tmp_path: Path) -> None:
-    """A replay into Oxigraph that is cut off at a change and restarted has the same result."""
+    """A replay into Oxigraph may be interrupted at any change; repeated, it has the same result."""
     log = PatchLog.create(tmp_path / "log")
     b, g = BNode("b"), BNode("g")
     log.append([add(1), add(2), add(3, GRAPH), (Op.A, b, P, Literal("x"), g)])
-    # A patch adds and deletes the same statement, in another order than an earlier patch.
+    # This patch adds and deletes statements in another order than the patch before.
     log.append(
         [
             *((Op.TX,), (Op.D, b, P, Literal("x"), g), add(4), add(1), (Op.TC,)),
@@ -393,7 +393,7 @@ def test_without_transactions_it_comes_to_the_same(tmp_path: Path) -> None:
     )
     log.append([(Op.A, b, P, Literal("x"), g), (Op.D, *add(2)[1:]), add(4)])
     expected = data(log.checkout(target=Dataset("Oxigraph")))
-    # A process without an open store forks the children, since threads don't survive a fork.
+    # Fork in a process without an open store, since a store's threads don't survive a fork.
     code = "from tests.log.test_replica import cut_off_everywhere as work; work(*sys.argv[1:])"
     run(code, str(tmp_path / "stores"), str(log.path))
     turns = len(list((tmp_path / "stores").iterdir()))

@@ -1,4 +1,4 @@
-"""Tests snapshots: whole versions, from which checkouts start."""
+"""Tests snapshots, which are whole versions from which checkouts start."""
 
 import os
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_a_snapshot_is_of_the_newest_version_unless_told(log: PatchLog) -> None:
     fill(log, 3)
     assert log.snapshot().name.startswith("0000000003-")
     assert log.snapshot(patch_id(2)).name.startswith("0000000002-")
-    # The log has one file of each kind.
+    # The log keeps only one snapshot of a version.
     assert log.snapshot(2) == log.snapshot(patch_id(2))
     assert log.snapshots == [2, 3]
 
@@ -99,7 +99,7 @@ def cut(path: Path) -> None:
 def test_a_checkout_goes_on_without_a_damaged_snapshot(
     log: PatchLog, harm: Callable[[Path], None]
 ) -> None:
-    """A checkout uses an earlier snapshot or none, and a new snapshot replaces the damaged one."""
+    """A checkout uses an earlier snapshot or none; a new snapshot replaces the damaged one."""
     fill(log, 4)
     log.snapshot(1)
     path = log.snapshot(3)

@@ -82,7 +82,7 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     }
     assert len(rest) == 6
     assert log.squash(1).version == 3
-    # A squash from the first version has nothing to delete.
+    # If a squash starts at the first version, there is nothing to delete.
     assert set(log.entry().read()) == {
         *((Op.H, "id", log.entry().id), (Op.H, "squashed", Literal("1-3"))),
         *((Op.H, "by", Literal("me")), TX, TC),
@@ -128,7 +128,7 @@ def test_snapshots_between_go_too(log: PatchLog) -> None:
     fill(log, 6)
     for version in (1, 2, 3, 4, 6):
         log.snapshot(version)
-    # The file may be deleted already.
+    # The file of a snapshot may already be deleted.
     next((log.path / "snapshots").glob("0000000002-*")).unlink()
     log.squash(2, 4)
     assert files(log.path / "staging") == []
@@ -226,7 +226,7 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     entry = log.squash()
     terms = [each[1:4] for each in entry.read() if each[0] == Op.A]
     assert terms == [(S, P, quoted), (Literal("s"), P, S)]
-    # No other kinds are allowed.
+    # Other squashed patches do not allow these kinds of terms.
     fill(log, 3)
     with closing(log.squash(3, 5).operations()) as operations:
         next(operations)

@@ -39,7 +39,7 @@ def test_a_relative_path_is_of_the_folder_where_it_was_given(
 
 
 class Interrupted(sqlite3.Connection):
-    """A connection that is interrupted or fails just before or after a statement."""
+    """A connection that is interrupted, or fails, just before or after a statement."""
 
     when = "after"
     error: type[BaseException] = KeyboardInterrupt
@@ -59,7 +59,7 @@ class Interrupted(sqlite3.Connection):
 
 
 def connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) -> None:
-    """Make new connections of a class, except connections for marks."""
+    """Make new connections use the class `kind`, except connections to marks."""
     connect = sqlite3.connect
 
     def connect_otherwise(path: Any, **more: Any) -> sqlite3.Connection:
@@ -71,7 +71,7 @@ def connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) 
 
 @pytest.fixture(params=[KeyboardInterrupt, sqlite3.OperationalError], ids=["Ctrl+C", "EIO"])
 def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Inject a fault into the next commit."""
+    """Return a function that injects a fault into the next commit."""
 
     def set_up(when: str) -> None:
         values = {"when": when, "error": request.param, "turn": 1}
@@ -86,7 +86,7 @@ def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
 ) -> None:
     before = files(log.path)
     fault("before")
-    # The outcome is known, so nothing checks whether it was committed.
+    # The outcome is known, so no code may check whether the patch was committed.
     monkeypatch.setattr(database.Database, "_repeat_commit", None)
     with pytest.raises((KeyboardInterrupt, OSError)):
         log.append(change(4))
@@ -97,7 +97,7 @@ def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
 
 
 def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) -> None:
-    """The patch stays, as its row is there. An error causes a second commit; Ctrl+C is raised."""
+    """The patch stays, since its row exists. An error makes it commit again; Ctrl+C is raised."""
     patch = [(jr.Op.H, "id", patch_id(4)), *change(4)]
     fault("after")
     if fault.error is KeyboardInterrupt:
@@ -120,7 +120,7 @@ def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) ->
 def test_a_commit_of_which_the_end_cannot_be_told(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the commit and the check of its outcome both fail, the error says so; nothing is lost."""
+    """If both the commit and the check of its outcome fail, the error says so; nothing is lost."""
 
     class Broken(sqlite3.Connection):
         turn = 0
@@ -160,7 +160,7 @@ def test_an_interrupt_is_told_even_where_a_rollback_fails(
 
 
 def unmarked(folder: Path) -> list[Path]:
-    """Return the files in a folder, without the marks that make the next writer clean up."""
+    """Return the files in a folder, except the marks that make the next writer clean up."""
     return [path for path in files(folder) if path.suffix not in (".mark", ".note")]
 
 
@@ -168,7 +168,7 @@ def unmarked(folder: Path) -> list[Path]:
 def test_a_folder_that_cannot_be_brought_to_the_disk(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """After a failed sync no file stays that might not last, and a second try succeeds."""
+    """After a failed sync no file is left that may not be durable; a second try succeeds."""
     log.snapshot(1)
     replica = Replica(tmp_path / "replica")
     replica.update(log, upto=1)
@@ -210,7 +210,7 @@ def test_a_process_that_is_forked_while_it_appends(
     children: list[int] = []
 
     def operations() -> Any:
-        # Some batches are in a temporary file, others wait in memory.
+        # Some batches are already in a temporary file, others are in memory.
         yield from map(add, range(3000))
         assert len(files(log.path / "staging")) == (2 if at_once == 1 else 0)
         children.append(os.fork())
@@ -301,7 +301,7 @@ os._exit(0)
 
 
 def test_a_writer_that_was_cut_off_within_its_transaction(log: PatchLog) -> None:
-    """The next reader repairs the database, or reports that it can't write."""
+    """The next reader repairs the database, or reports that it can't write to it."""
     path = log.path / "log.db"
     subprocess.run([sys.executable, "-c", HOT, path], check=True)
     assert path.with_name("log.db-journal").stat().st_size > 0
@@ -396,13 +396,13 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type: str
 ) -> None:
     path = tmp_path / "mountinfo"
-    # The system escapes a space and other characters in this way.
+    # The system escapes spaces and some other characters in this way.
     folder = os.path.realpath(tmp_path).replace("-", r"\055")
     path.write_text(MOUNTS.format(folder=folder, type=type))
     snapshot = log.snapshot(2)
     monkeypatch.setattr(database, "_MOUNTS", path)
     again = PatchLog(log.path, create=True)
-    # The log exists, and nothing is written.
+    # The log exists, so nothing is written.
     assert again.snapshot(2) == snapshot
     assert numbers(again.checkout()) == {3}
     if type in ("ext4", "fuse.bindfs"):
@@ -423,7 +423,7 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
 def test_how_a_file_gets_its_name(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, has_links: bool, at_once: int
 ) -> None:
-    """A file in memory or in a temporary place gets its name, with and without links."""
+    """A file in memory or in a temporary folder is given its name, with and without links."""
 
     def refused(*paths: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")

@@ -1,4 +1,4 @@
-"""Tests that each fault of a log is reported with advice, and that no wrong data are read."""
+"""Tests that each fault of a log is reported with advice, and that no faulty data are read."""
 
 import hashlib
 import os
@@ -46,13 +46,13 @@ def segment(log: PatchLog, version: int) -> Path:
 
 
 def execute(log: PatchLog, statement: str, *values: Any) -> None:
-    """Change a log's database as the package never does."""
+    """Change a log's database in a way that the package never does."""
     with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
         assert connection.execute(statement, values).rowcount != 0
 
 
 def with_digest(path: Path) -> Path:
-    """Update the log's record of a segment to the segment's present content."""
+    """Make the log's record of a segment match the segment's current content."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     new = path.with_name(path.name[:48] + digest[:16] + path.name[64:])
     path.rename(new)
@@ -325,7 +325,7 @@ def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
 def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
     path = log.path / "log.db"
     data = bytearray(path.read_bytes())
-    # Reads do not need the number of free pages.
+    # Change the number of free pages, which reads do not need.
     data[36:40] = bytes([0, 0, 0, 7])
     path.write_bytes(data)
     assert numbers(log.checkout()) == {5}
@@ -335,7 +335,7 @@ def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
 
 
 def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path: Path) -> None:
-    """The mark of a writer lists only its own files, so no others are deleted."""
+    """A writer's mark lists only its own files, so no other files are deleted."""
     path = log.path / "log.db"
     older = path.read_bytes()
     newer = [entry.path for entry in fill(log, 2).patches(5)]
@@ -351,7 +351,7 @@ def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path
     problems = log.verify()
     assert [problem.path for problem in problems] == [*newer, snapshot]
     assert all("bring back the newer" in problem.advice for problem in problems)
-    # The patch can be appended again.
+    # The patches can be appended again.
     assert [log.append(each).id for each in newer] == [patch_id(6), patch_id(7)]
     assert all(each.exists() for each in [*newer, snapshot, copied])
     assert files(log.path / "staging") == files(replica.path / "staging") == []
@@ -365,7 +365,7 @@ def stuck_mark(path: Path) -> None:
 def test_a_mark_that_cannot_be_locked_keeps_its_files(
     log: PatchLog, make: Callable[[Path], object]
 ) -> None:
-    """The files stay, since their writer may still run."""
+    """The files stay, since their writer may still be running."""
     staging = log.path / "staging"
     make(staging / f"{'0' * 32}.mark")
     (staging / f"{'0' * 32}.tmp").touch()
@@ -378,7 +378,7 @@ def test_a_mark_that_cannot_be_locked_keeps_its_files(
 def test_others_squash_in_each_attempt_to_check_a_log(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch, is_damaged: bool
 ) -> None:
-    """A problem is only reported if it lasts."""
+    """A problem is reported only if it persists."""
     real = verify._problems_of
     path = segment(log, 5)
     path.write_bytes(path.read_bytes()[is_damaged:])
@@ -387,7 +387,7 @@ def test_others_squash_in_each_attempt_to_check_a_log(
         newest_squashed = 7 - len(state[0])
         PatchLog(log.path).squash(1, newest_squashed)
         found = list(real(history, state, deep=deep))
-        # In each attempt other files are missing.
+        # Different files are missing in each attempt.
         assert newest_squashed in {each.version for each in found}
         return found
 
@@ -406,7 +406,7 @@ def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
     real = verify._problems_of
 
     def problems_of(*arguments: Any, **more: Any) -> Any:
-        # In each attempt, since others may write at any time.
+        # Do this in each attempt, since other processes may write at any time.
         path.write_bytes(older)
         return real(*arguments, **more)
 
@@ -431,7 +431,7 @@ def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
 
 @both
 def test_a_damaged_large_segment(log: PatchLog) -> None:
-    """A large segment is not read into memory as a whole."""
+    """A large segment is checked without reading it into memory as a whole."""
     dice = random.Random(2)
     path = log.append([add(dice.getrandbits(4000)) for _ in range(2000)]).path
     assert path.stat().st_size > 1 << 20
@@ -472,7 +472,7 @@ ID, PREV = (jr.Op.H, "id", patch_id(5)), (jr.Op.H, "prev", patch_id(4))
 def test_a_segment_that_was_made_by_others(
     log: PatchLog, version: int, operations: list[jr.Operation], message: str
 ) -> None:
-    """The digest of the segment is right, but its content is not valid."""
+    """The digest of the segment is correct, but its content is invalid."""
     path = segment(log, version)
     encoded(path, operations)
     path = with_digest(path)
@@ -506,7 +506,7 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
         snapshots / segment(log, 3).name,
     ]
     strange.append(log.path / "staging" / "notes.txt")
-    # A name that the log could use, for a file that is not in the log.
+    # The log could use this name, but the file is not in the log.
     stray = segments / segment(log, 3).name.replace("0000000003", "0000000006")
     hidden = [segments / ".DS_Store", snapshots / ".nfs0001"]
     for path in [*strange, *hidden]:
@@ -517,7 +517,7 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
     named = {problem.path for problem in problems if "this is not the name" in problem.message}
     assert named == {*strange[:-1]}
     assert all(problem.advice for problem in problems)
-    # After a writer was cut off, the next writer removes the noted files, and no others.
+    # If a writer was interrupted, the next writer removes only the files that are noted.
     other = segments / stray.name.replace("0000000006", "0000000007")
     other.write_bytes(b"")
     strange.append(other)
@@ -584,7 +584,7 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     [problem] = log.verify(deep=True)
     assert "differs from what the patches make, by a patch of 5 operations" in problem.message
     assert problem.version == 3
-    # A snapshot with a term that rdflib can't hold can't be loaded either.
+    # A snapshot with a term that rdflib can't represent can't be loaded either.
     quoted = jr.TripleTerm(*add(1)[1:4])
     with jr.StatementWriter(path, jr.StreamOptions(rdf_star=True)) as writer:
         writer.write((*add(1)[1:3], quoted, GRAPH))
@@ -607,7 +607,7 @@ def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
 
 @given(dice=st.randoms(use_true_random=False))
 def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path) -> None:
-    """Deleted, copied, swapped, cut and overwritten segments are all noticed."""
+    """Deleted, copied, swapped, truncated and overwritten segments are all detected."""
     log = fill(PatchLog.create(folder / uuid.uuid4().hex), 4)
     expected = [list(entry.read()) for entry in log.patches()]
     for _ in range(dice.randint(1, 3)):
@@ -644,7 +644,7 @@ def test_names_in_the_database_that_are_no_text_or_too_long(log: PatchLog) -> No
         ):
             connection.execute(statement)
     assert any("one" in problem.message for problem in log.verify())
-    # Python refuses to make an int of this many digits.
+    # Python refuses to make an int with so many digits.
     name = segment(log, 5).name
     execute(log, "UPDATE segments SET file = ? WHERE file = ?", "9" * 5000 + name[10:], name)
     with pytest.raises(LogError):

@@ -1,4 +1,4 @@
-"""Tests the memory that each use needs, and that it is released."""
+"""Tests how much memory the algebra needs, and that it is released."""
 
 from collections.abc import Callable
 from typing import Any
@@ -105,10 +105,10 @@ for use in (jr.invert, jr.compact, jr.concat, lambda source: jr.effective(source
 @pytest.mark.parametrize(
     ("use", "most"),
     [
-        # The documented bound: all but some thousand operations are in a file.
+        # The documented bound: all but a few thousand operations are kept in a file.
         ("jr.invert(endless(400_000, 1))", 50 << 20),
         ("jr.concat(endless(200_000, 1), endless(200_000, 1))", 50 << 20),
-        # Each distinct statement is held once.
+        # Each distinct statement is kept once.
         ("jr.compact(endless(400_000, 1000))", 8 << 20),
         ("jr.effective(endless(400_000, 1000), Dataset())", 8 << 20),
     ],
@@ -121,9 +121,9 @@ def test_a_long_stream(use: str, most: int) -> None:
 
 @pytest.mark.slow
 def test_a_long_list_of_distinct_statements() -> None:
-    """A list of distinct statements takes some tens of bytes for each, and the terms."""
+    """Each distinct statement needs some tens of bytes, in addition to its terms."""
     out = run(f"{LONG_STREAM}\ngrown(jr.compact(endless(300_000, 1)))")
     count, grown = map(int, out.split())
     assert count == 300_002
-    # Each has its own object: a literal of 56 characters takes some 200 bytes in Python.
+    # Each has its own object: a literal of 56 characters needs about 200 bytes in Python.
     assert grown < 300_000 * 500

@@ -47,6 +47,6 @@ print(json.dumps([len(patch), tracemalloc.get_traced_memory()[1]]))
 def test_no_copy_of_the_graphs(kind: str, store: str, canonical: bool) -> None:
     count, peak = json.loads(run(CODE, json.dumps([kind, store, canonical])))
     assert count == 2 + 2 * (20 + 4)
-    # A copy of either set of triples would be 1 MB. With canonical labels a list of the triples is
-    # looked through, and there are some hundred bytes for each of the 800 with blank nodes.
+    # A copy of either set of triples would be 1 MB. For canonical labels, a list of the triples is
+    # searched, and each of the 800 triples with blank nodes needs some hundred bytes.
     assert peak < (1 << 20 if canonical else 1 << 18)

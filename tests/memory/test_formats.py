@@ -38,7 +38,7 @@ class Form:
         good: Valid streams.
         bad: Streams that are refused.
         limits: Limits that a valid stream exceeds.
-        options: The options of its writers, one writer for each.
+        options: The options of each writer to test.
     """
 
     good: list[bytes]
@@ -48,7 +48,7 @@ class Form:
 
 
 def damaged(form: Any, build: Any, *more: bytes) -> list[bytes]:
-    """Return bad Jelly streams, each with rows before the fault that take memory."""
+    """Return bad Jelly streams; rows before the fault make readers allocate memory."""
     head = form.head()
     return [
         *more,
@@ -67,7 +67,7 @@ XML_END = "</rdf:Description></rdf:RDF>"
 TURTLE = b"<urn:s> <urn:p> <urn:o> . "
 LONG_ROW = rows_to_bytes([("H", "k", ("literal", "x" * 50_000, None, None))])
 
-# The streams are made once, since protobuf keeps some memory.
+# The streams are made only once, since protobuf keeps some memory.
 FORMS = {
     "jelly-patch": Form(
         [streams.PATCH_SMALL, streams.PATCH_REALISTIC, streams.PATCH_BARE],
@@ -162,7 +162,7 @@ def read_bad(name: str) -> None:
 
 
 class Broken:
-    """A file whose reads or writes fail, and which keeps the error."""
+    """A file that fails after its data or when written to, always with the same error object."""
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = data
@@ -245,7 +245,7 @@ def test_nothing_is_kept(work: Callable[[str], None], name: str) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
-    """Nothing is kept if the source has failed, but nobody reads up to the error."""
+    """Nothing is kept if the source fails after the part that is read."""
     data = gzip.compress(b"<a:> <a:> <a:> .\n" * 1100)[:-4]
     assert len(next(jr.read_batches(data, format="turtle"))) < 1100
     with pytest.raises(jr.DecodeError, match="gzip"):
@@ -253,12 +253,12 @@ def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
     assert_nothing_is_kept(lambda: next(jr.read_batches(data, format="turtle")))
 
 
-# --- how much is taken ---------------------------------------------------------------------------
+# --- how much memory is used ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reader", ["read_statements", "read_frames", "read_batches"])
 def test_a_long_stream(reader: str) -> None:
-    """A stream of 60 MB in frames of 1 MB, with one open graph, is read in bounded memory."""
+    """A stream of 60 MB with 1 MB per frame and one open graph is read in bounded memory."""
     out = run(
         """
 import jelly_rdflib as jr

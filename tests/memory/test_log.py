@@ -1,4 +1,4 @@
-"""Tests that a log's memory is bounded by a frame, for patches of any length."""
+"""Tests that a log needs no more memory than for a frame, however long a patch is."""
 
 from pathlib import Path
 

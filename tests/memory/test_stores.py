@@ -1,4 +1,4 @@
-"""Tests that objects that use a store are released at once, without the garbage collector."""
+"""Tests that objects using a store are released at once, without the garbage collector."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ CHANGE = (Op.A, S, S, S, None)
 @pytest.fixture(autouse=True, scope="module")
 def uncollected() -> Iterator[None]:
     gc.collect()
-    # Existing objects need not be searched each time.
+    # Spare the collector from visiting existing objects each time.
     gc.freeze()
     gc.disable()
     yield
@@ -73,13 +73,13 @@ FOREIGN = ForeignStore()
 
 
 def is_ours(found: Any) -> bool:
-    """Return whether an object is of this package, and not a part of the data."""
+    """Return whether an object belongs to this package and is not part of the data."""
     kind = type(found)
     is_data = isinstance(found, Graph) or kind.__name__ == "_Tree"
     return kind.__module__.startswith("jelly_rdflib") and not is_data
 
 
-# --- what is given back in the end ---------------------------------------------------------------
+# --- what is released in the end -----------------------------------------------------------------
 
 PATCH: list[Any] = [
     (Op.TX,),

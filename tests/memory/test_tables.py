@@ -1,4 +1,4 @@
-"""Tests that tables of a stream of any length take the memory of a few record batches."""
+"""Tests that tables of a stream of any length need memory for only a few record batches."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ print(count(open_rows(400_000)), peak() - before)
 def test_a_long_stream(use: str) -> None:
     count, grown = map(int, run(LONG_STREAM.replace("USE", use)).split())
     assert count == 400_001
-    # The table has 30 MB of texts, and more of numbers.
+    # The table has 30 MB of strings, and more of numbers.
     assert grown < 12 << 20
 
 
@@ -69,7 +69,7 @@ def use_bad() -> None:
     data = jr.Patch([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(1), None)]).serialize()
     with pytest.raises(jr.DecodeError):
         jr.read_batches(data[:-2]).to_arrow()
-    # The test uses no capsule, since pyarrow keeps each Python error that its C stream reports.
+    # Don't use a capsule here: pyarrow keeps each Python error that its C stream reports.
     with pytest.raises(jr.EncodeError):
         jr.Patch.from_arrow(BAD)
 

@@ -75,7 +75,7 @@ class TestDepth:
     )
     @pytest.mark.parametrize("depth", [*range(850, 1010, 8), 60_000])
     def test_no_depth_is_an_error(self, use: Callable[[bytes], object], depth: int) -> None:
-        """Near Python's recursion limit, rdflib could make a tree that can't be traversed."""
+        """Near Python's recursion limit, rdflib could make a tree too deep to traverse."""
         use(stream(nested(depth)))
 
     @given(strategies.dice)
@@ -99,7 +99,7 @@ class TestDepth:
 
 
 def _some_xml(rng: random.Random, depth: int) -> str:
-    """Return XML that nests to `depth` at one place, with text that only looks like tags."""
+    """Return XML that is nested `depth` levels deep, with text that only looks like tags."""
     between = ["", "x", "<b/>", "<b c='/>'/>", '<b c="/a>"></b>', "<!-- <a> </a> <a -->", "é>"]
     between += [
         "<![CDATA[</a><a>]]>",
@@ -147,7 +147,7 @@ class TestHtml:
         assert literal.ill_typed is None
 
     def test_what_takes_a_parser_of_html_long_takes_no_time(self) -> None:
-        """A parser would take hours, because each paragraph opens formatting elements again."""
+        """A parser would need hours, because each paragraph reopens the formatting elements."""
         text = "<b id=i>" * 40_000 + "<p>x" * 40_000
         assert str(read_one(text, RDF.HTML)) == text
 
@@ -201,7 +201,7 @@ def test_what_rdflib_can_not_spell_is_left_as_text(
 
 
 def test_of_odd_booleans_one_warning_is_kept() -> None:
-    """Python keeps the text of each warning, so only one is given."""
+    """Python keeps each distinct text of a warning, so all warnings have the same text."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read(stream(*(f"{number}" for number in range(2, 50)), datatype=XSD.boolean))

@@ -1,6 +1,6 @@
 """Tests which nodes and operations the garbage collector tracks.
 
-Those that refer to no objects that could refer back are not tracked. All others are collected.
+Objects that can't be part of a cycle are not tracked. All others are collected.
 """
 
 import gc
@@ -25,7 +25,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 class Value:
-    """A value of a datatype that a program has bound."""
+    """The value class of a datatype that a program has bound."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -85,7 +85,7 @@ def test_what_may_refer_to_others_is_tracked(term: str, bound: None) -> None:
 
 def test_cycles_of_values_are_collected(bound: None) -> None:
     chance = random.Random(1)
-    # Without freeze the collector would visit all existing objects each time.
+    # Otherwise the collector would visit all existing objects each time.
     gc.freeze()
     for _ in range(ROUNDS):
         size = chance.randrange(1, 6)
@@ -111,14 +111,14 @@ def test_an_operation_that_nobody_keeps_is_filled_again() -> None:
     assert len(set(map(id, kept))) == len(kept)
     seen, places, others = [], set(), []
     for operation in jr.read_operations(data, format="rdf-patch"):
-        # In Python 3.14 a tuple keeps its hash.
+        # In Python 3.14 a tuple caches its hash.
         seen.append((hash(operation), [*operation]))
         places.add((len(operation), id(operation)))
         del operation
-        # These tuples get the memory of deleted tuples.
+        # These tuples reuse the memory of deleted tuples.
         others.append((len(seen), *"abcd"))
     assert seen == [(hash(each), [*each]) for each in kept]
-    # The places are those of the operations without terms, and one for all statements.
+    # There is one address for each operation without terms, and one for all statements.
     assert len(places) == 3 + 1
 
 

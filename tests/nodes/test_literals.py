@@ -1,4 +1,4 @@
-"""Tests that numbers, times and texts get the values that rdflib gives, without rdflib's code."""
+"""Tests that numbers, times and strings get rdflib's values without running rdflib's code."""
 
 import datetime
 import sys
@@ -26,7 +26,7 @@ INTEGERS = [
 ]
 NAMES = ["decimal", "dateTime", "date", "double", "float", "boolean", "string", "anyURI", *INTEGERS]
 
-# Each form has a value that is made without rdflib's code, and a normal form.
+# Datatypes, lexical forms whose value is made without rdflib's code, and their normal forms.
 KNOWN = [
     *((name, "7", "7") for name in INTEGERS),
     ("integer", "-99999999999999999", "-99999999999999999"),
@@ -52,7 +52,7 @@ KNOWN = [
     ("anyURI", "urn:é", "urn:é"),
 ]
 
-# These forms look similar, but rdflib gives them another form or no value.
+# These lexical forms look similar, but rdflib normalizes them differently or gives them no value.
 OTHERS = [
     *(
         ("integer", text)
@@ -100,7 +100,7 @@ def make(name: str, text: str, normalize: bool | None = None) -> Literal:
 
 
 def outcome(literal: Literal) -> list[Any]:
-    """Return all visible properties of a literal."""
+    """Return all observable properties of a literal."""
     value = literal.value
     zone = getattr(value, "tzinfo", None)
     return [
@@ -110,13 +110,13 @@ def outcome(literal: Literal) -> list[Any]:
 
 
 def has_short_exponent(form: Form) -> bool:
-    """Return whether a decimal is short; a reader does not write all digits of 1E999999999."""
+    """Return whether a decimal has a short exponent; 1E999999999 would have too many digits."""
     name, text = form
     return name != "decimal" or len(text.lower().partition("e")[2].lstrip("+-")) <= 2
 
 
 def can_be_spelled(form: Form) -> bool:
-    """Return whether rdflib can spell a time; in Python 3.10 a zone of a day makes it fail."""
+    """Return whether rdflib can format a time; in Python 3.10 an offset of a day makes it fail."""
     if sys.version_info >= (3, 11):
         return True
     try:
@@ -131,7 +131,7 @@ def regex(pattern: str) -> st.SearchStrategy[str]:
 
 
 def spoiled(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Insert or remove characters in some of the texts."""
+    """Insert or remove characters in some of the lexical forms."""
     more = st.sampled_from(["", *" \n+-.eEZT:_0159٣é"])
     place = st.integers(0, 40)
     cut = st.builds(

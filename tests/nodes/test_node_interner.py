@@ -1,4 +1,4 @@
-"""Tests that the table of nodes, which is emptied when it is full, has no visible effect."""
+"""Tests that emptying the table of nodes when it is full has no visible effect."""
 
 import io
 import itertools
@@ -11,7 +11,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 
 P = URIRef("urn:p")
-# The count is larger than the larger table, which is for repeated nodes.
+# This is more than the size of the larger table, which is for repeated nodes.
 COUNT = 20_000
 
 
@@ -22,7 +22,7 @@ def kept() -> Iterable[jr.Operation]:
 
 
 def thrown_away() -> Iterable[jr.Operation]:
-    """Yield statements of new nodes, which often get the addresses of earlier nodes."""
+    """Yield statements with new nodes, which often reuse the addresses of earlier nodes."""
     for number in range(COUNT):
         yield (Op.A, URIRef(f"urn:{number}"), P, URIRef(f"urn:{number + 1}"), None)
 

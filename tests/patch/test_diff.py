@@ -27,7 +27,7 @@ G, H = URIRef("urn:g"), URIRef("urn:h")
 DEFAULT = DATASET_DEFAULT_GRAPH_ID
 
 NODES = st.sampled_from([URIRef("urn:a"), URIRef("urn:b"), BNode("a"), BNode("b")])
-# Other tests cover plain literals, which Oxigraph returns with the datatype xsd:string.
+# Other tests cover plain literals, to which Oxigraph adds the datatype xsd:string.
 OBJECTS = NODES | st.builds(
     lambda text, more: Literal(text, **more),
     st.sampled_from("abc"),
@@ -81,20 +81,20 @@ def test_turns_the_old_into_the_new(
     result = patch.apply(old)
     assert contents(old) == expected
     assert contents(new) == expected
-    # Each operation on a statement has an effect. A prefix that is bound to another IRI takes two.
+    # Each operation on a statement has an effect. To rebind a prefix, two operations are needed.
     statements = [op for op in patch if op[0] in (Op.A, Op.D)]
     assert len(statements) == result.added + result.deleted
     assert len(diff(old, new)) == 0
 
 
-# --- plain literals and those of xsd:string: two for rdflib, one for RDF 1.1 ----------------------
+# --- plain literals and xsd:string: different in rdflib, the same in RDF 1.1 ----------------------
 
 PLAIN, STRING = Literal("x"), Literal("x", datatype=XSD.string)
 SPELLINGS = st.sampled_from(
     [PLAIN, STRING, Literal("y"), Literal("y", datatype=XSD.string), Literal("x", lang="en"), G]
 )
 SPELLED = st.sets(st.tuples(PREDICATES, SPELLINGS, NAMES), max_size=8)
-# A subclass of Memory may change its methods, so it is read through the public interface.
+# Subclasses of Memory may change its methods, so they are read through the public interface.
 STORES: dict[str, Callable[[], Any]] = {
     **{name: partial(str, name) for name in ("default", "Jelly", "Oxigraph")},
     "general": OtherMemory,
@@ -132,7 +132,7 @@ def test_plain_literals_and_strings(
     # The inverse patch restores the old contents.
     back.apply(new)
     assert folded(new) == folded(spelled("default", before))
-    # Nor is it a difference of graphs, but in another graph it is.
+    # Nor do two graphs with these spellings differ, but an empty graph does.
     one, other = (
         spelled(store, {(P, PLAIN, G), (P, STRING, G)}) for store in (old_store, new_store)
     )
@@ -144,7 +144,7 @@ def test_plain_literals_and_strings(
 @pytest.mark.parametrize("base", [SimpleMemory, Memory])
 def test_a_store_that_answers_with_what_it_was_asked(base: Any, kept: Any, lost: Any) -> None:
     class Echo(base):  # type: ignore[misc]
-        """A store that folds strings as Oxigraph does, and answers as rdflib's SPARQLStore does."""
+        """Folds strings like Oxigraph, and returns the terms of a query like SPARQLStore."""
 
         def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
             super().add(self.fold(triple), context, quoted)
@@ -170,7 +170,7 @@ def test_a_store_that_answers_with_what_it_was_asked(base: Any, kept: Any, lost:
 
 
 class AnyTag(Memory):
-    """A store that finds a literal of any language for a plain one, as rdflib-sqlalchemy does."""
+    """A store in which a plain literal matches any language, as in rdflib-sqlalchemy."""
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Any:
         s, p, wanted = triple_pattern
@@ -187,7 +187,7 @@ def test_a_store_that_answers_with_another_literal() -> None:
 
 
 def test_the_patch_of_two_jelly_stores_has_rows() -> None:
-    """Who takes it further need not make them of its operations again."""
+    """Code that uses the patch need not encode its operations again."""
     old, new = Dataset(store="Jelly"), Dataset(store="Jelly")
     new.add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
     patch = diff(old, new)
@@ -283,7 +283,7 @@ def test_graphs_of_one_dataset() -> None:
     assert list(diff(dataset.default_graph, dataset.graph(H)))[1][4] is None
     assert len(diff(dataset, dataset)) == 0
     after = full_state(dataset.store)
-    # Reading a graph makes the store remember it, even without a difference.
+    # When a graph is read, the store remembers it, even without a difference.
     assert {**after, "context_obj_map": 0} == {**before, "context_obj_map": 0}
 
 
@@ -298,13 +298,13 @@ def test_formulas_are_left_out() -> None:
     dataset = Dataset()
     QuotedGraph(dataset.store, URIRef("urn:f")).add((S, P, O))
     assert len(diff(Dataset(), dataset)) == 0
-    # but one can be compared by itself
+    # but a formula can be compared by itself
     assert len(diff(Graph(), QuotedGraph(dataset.store, URIRef("urn:f")))) == 3
 
 
 def test_a_store_that_lists_graphs_by_their_names() -> None:
     class Names(OtherMemory):
-        """Does as rdflib's SPARQLStore."""
+        """Lists graphs like rdflib's SPARQLStore."""
 
         def contexts(self, triple: Any = None) -> Any:
             return (graph.identifier for graph in super().contexts(triple))
@@ -328,7 +328,7 @@ def test_a_file_that_is_not_there(kind: type[Any], tmp_path: Path) -> None:
 
 
 class TestFiles:
-    """Tests that blank nodes of Turtle and similar files are compared by their statements."""
+    """Tests that blank nodes in files such as Turtle are compared by their statements."""
 
     OLD = "<urn:s> <urn:p> [ <urn:q> 1 ], [ <urn:q> 2 ] .\n_:b <urn:q> 3 ."
     NEW = "_:other <urn:q> 3 .\n<urn:s> <urn:p> [ <urn:q> 2 ], [ <urn:q> 1 ], 4 ."
@@ -379,7 +379,7 @@ class TestFiles:
         assert len(patch) == 3 + len([0 for op in patch if op[0] is Op.PD])
 
     def test_the_patch_is_for_what_is_read_again(self, files: tuple[Path, Path]) -> None:
-        """Each reading of the old file gives its blank nodes the labels that the patch has."""
+        """Whenever the old file is read, its blank nodes get the same labels as in the patch."""
         old, new = files
         new.write_text(self.OLD.replace("<urn:q> 1", "<urn:r> 5"))
         patch = diff(old, new)

@@ -84,7 +84,7 @@ def test_sides_can_be_exchanged(ours: Any, theirs: Any, by_value: bool) -> None:
 
 @given(patches(), patches())
 def test_a_conflict_without_which_order_would_not_matter_is_none(ours: Any, theirs: Any) -> None:
-    """For each reported conflict of statements, there is a dataset where the order matters."""
+    """If only statements conflict, there is a dataset for which the patches' order matters."""
     try:
         jr.merge(ours, theirs)
     except MergeConflict as error:
@@ -142,7 +142,7 @@ def test_with_itself_a_patch_is_compacted(patch: Any) -> None:
 
 @given(datasets, datasets, datasets)
 def test_differences_of_datasets(base: Any, one: Any, two: Any) -> None:
-    """The result has what both versions kept, and what either version added."""
+    """The result has the statements that both versions kept and those that either version added."""
     datasets = [make_dataset(each) for each in (base, one, two)]
     patches = [jr.diff(datasets[0], each) for each in datasets[1:]]
     merged = jr.merge(*patches, favor="ours")
@@ -185,7 +185,7 @@ def test_a_value_that_one_deletes_and_the_other_replaces() -> None:
 def test_the_same_replacement_is_no_conflict() -> None:
     patch = [delete("old"), add("new")]
     assert changes(jr.merge(patch, patch, by_value=True)) == patch
-    # The patches delete different values, so they do not replace the same one.
+    # The patches delete different values, so they do not replace the same value.
     both = [delete("a"), add("b")], [delete("c"), add("d")]
     assert changes(jr.merge(*both, by_value=True)) == [*both[0], *both[1]]
 
@@ -266,7 +266,7 @@ def test_a_base_without_prefixes_of_its_own() -> None:
 
 
 def test_the_patch_has_rows() -> None:
-    """Who takes it further need not make them of its operations again."""
+    """Code that uses the patch need not encode its operations again."""
     one, two = ([(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(n), None)] for n in range(2))
     merged = jr.merge(one, two)
     assert merged.slices is not None

@@ -29,7 +29,7 @@ OPERATIONS: list[jr.Operation] = [
 
 
 def of_batches(operations: list[jr.Operation]) -> jr.Patch:
-    """Return a patch as a reader gives it: as rows of batches, where one batch ends inside it."""
+    """Return a patch like one from a reader: rows of two batches, so one batch ends inside it."""
     encoder = jr.PatchEncoder()
     frames = [encoder.encode_frame(operations[:3]), encoder.encode_frame(operations[3:])]
     [patch] = jr.read_patches(build.delimited(frames))

@@ -1,4 +1,4 @@
-"""Tests that `read_patches` holds one patch at a time, and closes its input."""
+"""Tests that `read_patches` keeps one patch in memory at a time, and closes its input."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.oracle import build as b
 PATCH = [b.begin(), b.commit(), b.punctuation()]
 START = [b.options(stream_type=3)]
 THREE = b.stream(START + PATCH, PATCH, PATCH)
-# The smallest limit that accepts a frame, and the largest limit that refuses it.
+# The lowest limit that accepts a frame, and the highest limit that refuses it.
 ENOUGH, TOO_LITTLE = (jr.Limits(max_held_operations=most) for most in (128, 127))
 
 

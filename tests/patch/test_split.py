@@ -34,7 +34,7 @@ def header(key: str, value: str) -> Any:
 
 
 def split(source: Any, **how: Any) -> list[list[Any]]:
-    """Return the operations of each file, without the END at its end."""
+    """Return the operations of each file, without the last END."""
     with tempfile.TemporaryDirectory() as folder:
         paths = list(jr.split(source, f"{folder}/{{:03}}.jellyp", **how))
         assert [Path(path).name for path in paths] == [
@@ -60,7 +60,7 @@ def test_by_patch_each_file_has_one(stream: Any, form: str) -> None:
         expected = [list(patch) for patch in jr.read_patches(FORMS["text"](stream))]
     parts = split(FORMS[form](stream))
     if form == "text":
-        # This stream of Jelly-Patch has quads, and names the default graph.
+        # This Jelly-Patch stream has quads, so it names the default graph.
         parts = [read(FORMS["text"](part))[:-1] for part in parts]
         expected = [read(FORMS["text"](part))[:-1] for part in expected]
     assert parts == expected
@@ -89,7 +89,7 @@ def test_no_file_has_more_changes_but_with_a_single_unit(stream: Any, by: Any, m
             assert part.count(TX) == 1
             start = part.index(TX)
             end = next(at for at, row in enumerate(part) if row in (TC, TA))
-            # The changes before and after a transaction fit into other files.
+            # The changes before and after a transaction would fit into other files.
             assert count(part[:start]) == count(part[end:]) == 0
 
 
@@ -151,7 +151,7 @@ def test_no_file_has_more_bytes_but_with_a_single_unit(
         marks = [row for row in read(path) if row[0] in (Op.TX, Op.END)]
         assert size <= most or (by != "change" and marks.count(TX) <= 3)
     if by == "change":
-        # The files are nearly as large as the maximum.
+        # Most files are nearly as large as the limit.
         assert sorted(sizes)[len(sizes) // 2] > most / 2
 
 

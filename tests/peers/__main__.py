@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the suites whose checkouts are given, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.peers",
-        description="Run other projects' own tests, and say what differs.",
+        description="Run other projects' own tests, and show the differences.",
         epilog="Exit code: 0 if all differences are explained, 1 if some are not, 2 for wrong use.",
     )
     for name, (_, source) in SUITES.items():
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(name: str, checkout: Path) -> int:
-    """Run a suite, print the differences, and return the number of unexplained ones."""
+    """Run a suite, print the differences, and return how many of them are unexplained."""
     suite = importlib.import_module(SUITES[name][0])
     tests: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

@@ -19,13 +19,13 @@ from tests.peers.outcomes import Outcome
 __all__ = ["run_with_both_stores"]
 
 _ROOT = Path(__file__).parents[2]
-# Some tests have the label of a new blank node in their name, or count the entries of a manifest
-# in the order in which a store gives them.
+# The names of some tests contain the label of a new blank node, or the number of a manifest's entry
+# in the order in which a store returns the entries.
 _VARYING = re.compile(r"N[0-9a-f]{32}|(?<=rdf_test)[0-9]+")
 
 
 def run_with_both_stores(checkout: Path, *arguments: str) -> Iterator[Outcome]:
-    """Run pytest in a checkout, and yield the tests; one differs if it passes only with Memory."""
+    """Run pytest in a checkout; yield the tests, which differ if they pass only with Memory."""
     memory, ours = (_run(checkout, store, arguments) for store in ("Memory", "JellyStore"))
     for test in sorted({*memory, *ours}):
         came = ours.get(test, "not run")
@@ -69,6 +69,6 @@ def _run(checkout: Path, store: str, arguments: tuple[str, ...]) -> dict[str, st
 
 
 def _child_seconds() -> float:
-    """Return the processor time of all children that have ended."""
+    """Return the processor time of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,6 +1,6 @@
-"""A plugin of pytest that sets rdflib's default store and records the outcomes.
+"""A pytest plugin that sets rdflib's default store and records the outcomes.
 
-It runs in a child process, whose environment has the store and the file for the outcomes.
+It runs in a child process, whose environment names the store and the file for the outcomes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OUTCOMES: dict[str, str] = {}
 
 
 def pytest_configure() -> None:
-    """Choose the store, and hide the formats and stores of packages other than rdflib."""
+    """Set the default store, and hide formats and stores of packages other than rdflib."""
     plugins = rdflib.plugin._plugins
     own = {key for key, one in plugins.items() if not isinstance(one, rdflib.plugin.PKGPlugin)}
     if os.environ["PEERS_STORE"] == "JellyStore":
@@ -31,7 +31,7 @@ def pytest_configure() -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name a test by the whole IRI: pytest leaves out long ones, and a checkout's path is long."""
+    """Name a test by its full IRI; pytest leaves out long ones, and a checkout's path is long."""
     return str(val) if isinstance(val, URIRef) else None
 
 

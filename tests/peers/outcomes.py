@@ -1,4 +1,4 @@
-"""Outcomes of other projects' tests, and the reasons of known differences."""
+"""Outcomes of other projects' tests, and the reasons for known differences."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Known", "Outcome", "explain"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A test, and its difference from the right result or from rdflib's Memory store.
+    """A test, and its difference from the correct result or from rdflib's Memory store.
 
     Attributes:
         test: Its name, which is the same in each run: ``"rdf-n-triples/bad-uri-01: JellyStore"``.
-        difference: A sentence, or None without a difference.
+        difference: A sentence, or None if there is no difference.
     """
 
     test: str
@@ -27,7 +27,7 @@ class Known:
     """Tests that differ, and the reason.
 
     Attributes:
-        tests: A pattern of their names, as in a shell.
+        tests: A shell-style pattern of their names.
         reason: A sentence, as in ``docs/peers-tests.md``.
     """
 

@@ -9,7 +9,7 @@ from rdflib.exceptions import ParserError
 
 import jelly_rdflib as jr
 
-# All syntax that N3 adds to Turtle, except formulas.
+# All syntax that N3 adds to Turtle, except for formulas.
 WITHOUT_FORMULAS = """
 @prefix ex: <http://example.org/> .
 ex:a = <b> ; ex:p 1, "x"@en-GB, ( 1 [ ex:q true ] ) .

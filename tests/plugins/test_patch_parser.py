@@ -1,4 +1,4 @@
-"""Tests that parsing Jelly-Patch with rdflib applies it."""
+"""Tests that parsing Jelly-Patch with rdflib applies the patch."""
 
 import codecs
 import io

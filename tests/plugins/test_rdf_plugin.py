@@ -1,4 +1,4 @@
-"""Tests the parser and serializer of Jelly-RDF as rdflib calls them."""
+"""Tests the Jelly-RDF parser and serializer as rdflib calls them."""
 
 import io
 import warnings
@@ -197,7 +197,7 @@ def test_a_warning_comes_once_and_says_where() -> None:
 
 
 def test_prefixes_of_the_user_stay() -> None:
-    """A prefix that the user bound keeps its IRI, as with rdflib's own parsers."""
+    """A prefix that the user has bound keeps its IRI, as with rdflib's own parsers."""
     source = Graph(bind_namespaces="none")
     source.add((URIRef("http://example.org/s"), URIRef("http://example.org/p"), O))
     source.bind("ex", "http://example.org/")

@@ -1,4 +1,4 @@
-"""Tests reading and writing texts with a `JellyStore`, by rdflib's own names of formats."""
+"""Tests parsing and serializing with a `JellyStore`, using rdflib's own format names."""
 
 import io
 import subprocess
@@ -38,7 +38,7 @@ HAS_GRAPHS = {name: text in (QUADS, TRIG) for name, text in TEXTS.items()}
 
 
 def union(dataset: Graph) -> Graph:
-    """Return the quads of a dataset as triples, so that two can be compared."""
+    """Return the quads of a dataset as triples, so that two datasets can be compared."""
     if not isinstance(dataset, Dataset):
         return dataset
     graph = Graph()
@@ -54,7 +54,7 @@ def union(dataset: Graph) -> Graph:
 
 @pytest.fixture(autouse=True)
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record which parts of this package do the work."""
+    """Record which functions of this package are called."""
     calls: list[str] = []
     for cls, name in ((StoreParser, "apply_statements"), (StoreSerializer, "write_graph")):
         module = __import__(cls.__module__, fromlist=[""])
@@ -131,7 +131,7 @@ def test_limits_can_be_given() -> None:
 
 
 def test_what_ours_have_not_is_done_by_rdflib(calls: list[str]) -> None:
-    # A plain Graph can't hold quads, and only rdflib's parser knows the setting.
+    # A plain Graph can't hold quads, and only rdflib's parser has the argument.
     Graph(store="Jelly").parse(data=QUADS, format="nquads")
     nodes = {"b": BNode("known")}
     graph = Graph(store="Jelly").parse(data=TRIPLES, format="nt", bnode_context=nodes)
@@ -193,7 +193,7 @@ def test_redeclared_prefixes_end_as_with_memory(
     format: str, between: str, bound: list[tuple[str, str]]
 ) -> None:
     if between == "many":
-        # More statements than the reader returns at once.
+        # There are more statements than the reader returns at once.
         between = "".join(f"<urn:s> <urn:p> {number} .\n" for number in range(2_000))
     text = f"@prefix a: <urn:1> .\n{between}\n@prefix a: <urn:2> .\na:s a:p a:o ."
     ends = []
@@ -295,7 +295,7 @@ def test_an_escape_that_no_name_has_is_refused(format: str, escape: str, name: s
 def test_an_iri_that_our_writer_refuses_is_written_as_by_rdflib(
     format: str, iri: str, is_file: bool, tmp_path: Path
 ) -> None:
-    """rdflib raises an error or writes the IRI; text that was written before is removed."""
+    """rdflib raises an error or writes the IRI; text that our writer has written is removed."""
     made: list[object] = []
     for store in ("Memory", "Jelly"):
         graph = empty(format, store)

@@ -1,4 +1,4 @@
-"""Tests a `JellyStore` that is opened in a file, with a log next to it."""
+"""Tests a `JellyStore` that is open in a file, with a log next to it."""
 
 import copy
 import errno
@@ -186,7 +186,7 @@ def test_log_may_be_squashed(path: Path) -> None:
     log = jr.PatchLog(log_of(path))
     log.squash(1, 2)
     assert numbers(opened(path)) == {1, 2, 3}
-    # The file does not name its version any more, but the log has all data.
+    # The log no longer has the version that the file names, but it has all data.
     log.squash()
     assert numbers(opened(path)) == {1, 2, 3}
     path.unlink()
@@ -199,7 +199,7 @@ def test_second_writer_has_a_conflict(path: Path) -> None:
     add(two, 2, commit=False)
     with pytest.raises(jr.LogConflict):
         two.close(commit_pending_transaction=True)
-    # The store is still open, and its changes are undone.
+    # The store is still open, but its changes are undone.
     assert numbers(two) == set()
     two.close()
     one.close()
@@ -302,7 +302,7 @@ def test_transaction_without_an_effect_is_not_in_the_log(path: Path) -> None:
     dataset.commit()
     log.refresh()
     assert log.version == before
-    # Each of these operations has an effect.
+    # Each of these changes has an effect.
     changes: list[Callable[[], object]] = [
         lambda: graph.remove((S, P, Literal(1))),
         lambda: graph.remove((S, P, Literal(2))).add((S, P, Literal(1))),
@@ -389,7 +389,7 @@ def test_close_leaves_a_newer_file(path: Path) -> None:
 
 @pytest.mark.parametrize("commits", [0, 1])
 def test_file_of_somebody_else_outlives_a_kill(path: Path, commits: int) -> None:
-    """The process ends before it has written to the file which log belongs to it."""
+    """The process is killed before the file names the log that belongs to it."""
     with path.open("wb") as file:
         Graph().add((S, P, Literal(1))).serialize(file, format="jelly-rdf")
     foreign = path.read_bytes()
@@ -442,7 +442,7 @@ def test_remains_of_a_killed_process_are_removed(path: Path) -> None:
 
 @pytest.mark.slow
 def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
-    """After an interrupted commit, the file never gets data that the log does not have."""
+    """After an interrupted commit, the file never contains data that the log does not have."""
     turn, is_interrupted = 0, True
     outcomes = set()
     while is_interrupted:
@@ -472,7 +472,7 @@ def test_interrupted_commit_leaves_file_and_log_alike(path: Path) -> None:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """Flip a bit, cut something out, or put something in."""
+    """Flip a bit, remove some bytes, insert some, or truncate the data."""
     at = random.randrange(len(data))
     end = min(len(data), at + random.randrange(1, 40))
     flipped = bytes([data[at] ^ 1 << random.randrange(8)])
@@ -492,7 +492,7 @@ def test_damaged_file_is_made_anew_from_its_log(tmp_path: Path, name: str) -> No
             warnings.simplefilter("always")
             dataset = opened(path)
         assert numbers(dataset) == {*range(1000, 1010)}
-        # Some bits of a compressed file have no meaning, such as those for the operating system.
+        # Some bits of a compressed file have no meaning, such as those about the system.
         assert [each.category for each in told] == [jr.LogWarning] or name != "data.jelly"
         found = jr.PatchLog(log_of(path)).verify()
         assert [each.path for each in found] == [path] * len(told)
@@ -520,7 +520,7 @@ def test_damaged_file_that_no_log_can_make_anew_is_refused(path: Path, has_log: 
             opened(path)
         assert (path.read_bytes(), log_of(path).exists()) == (bad, has_log)
     path.write_bytes(whole)
-    # The copy does not need its own log.
+    # This copy does not need its own log.
     shutil.rmtree(log_of(path), ignore_errors=True)
     assert numbers(opened(path)) == {1000}
 
@@ -631,7 +631,7 @@ def test_commit_does_not_fail_since_the_file_can_not_be_written(
 
 
 def full(replace: Any, path: Path) -> Any:
-    """Make the renaming of one file fail."""
+    """Make renaming to one path fail, as on a full disk."""
 
     def called(old: Any, new: Any) -> None:
         if new == path:
@@ -702,7 +702,7 @@ def test_permissions_of_a_new_store_are_those_of_the_umask_and_may_be_restricted
 
 
 def work(path: Path, done: Callable[[int], object]) -> None:
-    """Commit and close repeatedly, and report the number of commits."""
+    """Commit and close repeatedly, and report the number of commits each time."""
     for count in (1, 2):
         dataset = Dataset(store="Jelly")
         dataset.open(str(path), create=True)
@@ -716,7 +716,7 @@ def work(path: Path, done: Callable[[int], object]) -> None:
 def test_process_may_be_killed_at_any_call(
     path: Path, monkeypatch: pytest.MonkeyPatch, least: int
 ) -> None:
-    """After a kill at any call, all commits are there; the interrupted one may be there, too."""
+    """After a kill at any call, all commits are kept; the interrupted one may be kept, too."""
     monkeypatch.setattr(store_file, "_LEAST_REPLAY", least)
     turn, calls = 0, set()
     told = path.with_name("told")

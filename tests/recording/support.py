@@ -1,4 +1,4 @@
-"""Stores to record in, and checks of a recording."""
+"""Stores to record, and checks of a recording."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -45,12 +45,12 @@ GRAPHS: dict[str, Callable[[], Graph]] = {
 
 
 class Failure(Exception):
-    """The exception that ends the block of a recording."""
+    """Raised to end the block of a recording."""
 
 
 @contextmanager
 def left(context: AbstractContextManager[T], error: type[BaseException] = Failure) -> Iterator[T]:
-    """Enter a context, and leave it by an exception, which is caught here."""
+    """Enter a context, and leave it with an exception, which is caught here."""
     try:
         with context as entered:
             yield entered
@@ -60,7 +60,7 @@ def left(context: AbstractContextManager[T], error: type[BaseException] = Failur
 
 
 def aborted(target: Graph, *writer: Any, **arguments: Any) -> AbstractContextManager[jr.Recorder]:
-    """Record in a block, and leave it by an exception."""
+    """Record in a block, and leave it with an exception."""
     return left(jr.record(target, *writer, **arguments))
 
 
@@ -78,7 +78,7 @@ def is_hooked(store: Store) -> bool:
 
 
 def statements(graph: Graph) -> set[Any]:
-    """Return what the patch of a recording would add: quads, None for the default graph."""
+    """Return the quads of a graph as a recording names them, with None for the default graph."""
     if not isinstance(graph, ConjunctiveGraph):
         return {(*triple, None) for triple in graph}
     names = {DATASET_DEFAULT_GRAPH_ID, None}
@@ -94,11 +94,11 @@ def assert_effective(
     before: tuple[set[Any], dict[str, Any]],
     after: tuple[set[Any], dict[str, Any]],
 ) -> None:
-    """Check that each operation changes something, and that they lead from one state to the other.
+    """Check that each operation has an effect, and that they lead from one state to the other.
 
     Args:
-        operations: What was recorded.
-        before, after: Statements and prefixes.
+        operations: The recorded operations.
+        before, after: The statements and prefixes of each state.
     """
     found, prefixes = set(before[0]), dict(before[1])
     for operation in operations:

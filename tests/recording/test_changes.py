@@ -1,4 +1,4 @@
-"""Tests that every kind of change by rdflib is recorded in each store, if it had an effect."""
+"""Tests that, in each store, every kind of change by rdflib is recorded if it had an effect."""
 
 from collections.abc import Callable
 from typing import Any
@@ -85,7 +85,7 @@ def test_prefixes_where_the_manager_keeps_them() -> None:
     ex, other = URIRef("http://example.org/"), URIRef("http://other/")
     with jr.record(graph) as recorder:
         graph.bind("ex", other)
-        # `apply` compares prefixes first, and finds the binding that was not recorded yet.
+        # `apply` first compares prefixes, and finds the binding, which was not recorded yet.
         jr.apply([(Op.PA, "ex", ex, None)], graph)
         graph.add((S, P, O))
         with left(recorder.transaction()):
@@ -191,7 +191,7 @@ def test_any_graph_object_with_the_store(make_dataset: Callable[[], Dataset]) ->
     ]
 
 
-# --- whatever rdflib can hold --------------------------------------------------------------------
+# --- whatever rdflib can represent ---------------------------------------------------------------
 
 
 def test_generalized_statements_and_quoted_triples() -> None:
@@ -259,7 +259,7 @@ def test_literals_are_recorded_as_oxigraph_spells_them(name: str) -> None:
     assert len(found) == 11
 
 
-# --- others that have a part in it ---------------------------------------------------------------
+# --- other code that changes the store -----------------------------------------------------------
 
 
 def test_changes_of_subscribers_are_recorded_too() -> None:

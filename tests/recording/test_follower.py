@@ -1,4 +1,4 @@
-"""Tests recording a store that is open in a file, whose log records it already."""
+"""Tests recording a store that is open in a file, so its log already records it."""
 
 import io
 import os
@@ -61,7 +61,7 @@ def test_recording_gets_what_the_log_gets(path: Path) -> None:
     ]  # fmt: skip
     counts = (recorder.committed, recorder.aborted, recorder.added, recorder.deleted)
     assert counts == (2, 0, 2, 1)
-    # Changes that were pending at the start become an earlier transaction.
+    # Changes that were pending at the start form an earlier transaction.
     log = jr.PatchLog(log_of(path))
     assert [numbers(log.checkout(version)) for version in (1, 2, 3)] == [{1}, {2}, {2, 3}]
     add(dataset, 4)
@@ -88,7 +88,7 @@ def test_what_is_undone_is_neither_in_the_file_nor_recorded(path: Path, end: str
 
 
 def test_prefix_that_is_undone_leaves_a_file_of_patches_with_nothing_of_it(path: Path) -> None:
-    """Changes before a prefix are written first, so the transaction has begun already."""
+    """Changes before a prefix are written first, so the transaction has already begun."""
     dataset = opened(path, create=True)
     file = io.BytesIO()
     with jr.record(dataset, file) as recorder:
@@ -171,7 +171,7 @@ def test_writer_that_fails_when_the_log_has_the_transaction(path: Path) -> None:
     ):
         add_each(dataset, 1, 2, 3)
     assert isinstance(info.value.__cause__, OSError)
-    # The recording has no gap, and the file has everything.
+    # The recording has no gap, and the file has all data.
     assert [list(patch) for patch in patches] == [[TX, number(1), TC]]
     assert recorder.committed == 1
     assert numbers(dataset) == numbers(opened(path)) == {1, 2, 3}
@@ -202,7 +202,7 @@ def test_one_recording_at_a_time_and_no_close(path: Path) -> None:
 
 
 def work(path: Path, copy: Path) -> None:
-    """Commit repeatedly, while a second log records."""
+    """Commit repeatedly, while a second log records the store."""
     dataset = Dataset(store="Jelly")
     dataset.open(str(path), create=True)
     with jr.record(dataset, jr.PatchLog(copy, create=True)):
@@ -212,7 +212,7 @@ def work(path: Path, copy: Path) -> None:
 
 
 def compare(path: Path, copy: Path) -> None:
-    """Check that the recording has the data of the file, or lacks only the last transaction."""
+    """Check that the recording has the file's data, or lacks only the last transaction."""
     found = numbers(opened(path, create=True))
     recorded = numbers(jr.PatchLog(copy, create=True).checkout())
     assert found in ({*range(1, n + 1)} for n in range(3))

@@ -71,7 +71,7 @@ def test_failed_apply_is_not_recorded() -> None:
 
 
 def test_failed_apply_that_somebody_read_is_recorded_with_its_undoing() -> None:
-    """An open reader still needs the undone rows, so they stay and are recorded as deleted."""
+    """An open reader still needs the undone rows, so they are kept and recorded as deleted."""
     graph = Graph("Jelly")
     graph.add((S, P, O))
     readers: list[Any] = []
@@ -132,7 +132,7 @@ def test_store_of_a_long_recording_stays_small() -> None:
     assert (recorder.added, recorder.deleted) == (5000, 4999)
 
 
-# --- what users ask of the store while it is recorded ---------------------------------------------
+# --- users' calls of the store while it is recorded -----------------------------------------------
 
 
 @pytest.mark.parametrize("atomic", [True, False])
@@ -164,7 +164,7 @@ def test_rollback_of_a_user_is_one_of_all_graphs() -> None:
 
 
 class Busy(Memory):
-    """A store that can't list its prefixes for a while."""
+    """A store that temporarily can't list its prefixes."""
 
     is_busy = False
 
@@ -179,7 +179,7 @@ def test_recording_that_could_not_start_leaves_the_store_free() -> None:
     graph.namespace_manager = NamespaceManager(Graph(Busy()), bind_namespaces="none")
     Busy.is_busy = True
     try:
-        # The kept exception holds the stack frames that it passed through.
+        # The exception is kept, so it keeps the stack frames that it passed through.
         with pytest.raises(OSError, match="busy") as caught, jr.record(graph):
             pass
     finally:

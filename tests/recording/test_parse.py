@@ -28,13 +28,13 @@ from tests.recording.support import (
     statements,
 )
 
-# Formats of both kinds of parsers: rdflib's add statements by several methods, and ours add whole
+# Formats of both kinds of parsers: rdflib's add statements with various methods; ours add whole
 # batches.
 QUADS = ["nquads", "trig", "json-ld", "jelly-patch", "jelly-rdf"]
 
 
 def check(target: Graph, make: Callable[[], Graph], change: Callable[[], Any]) -> list[Any]:
-    """Record a change, check the recording by itself, and return its operations."""
+    """Record a change, check the recording, and return its operations."""
     copy = copy_of(target, make)
     before = statements(target), dict(target.namespaces())
     with jr.record(target) as recorder:
@@ -130,7 +130,7 @@ def test_apply(make_dataset: Callable[[], Dataset], wrap: Callable[..., Any]) ->
     operations = check(dataset, make_dataset, lambda: jr.apply(wrap(some_operations()), dataset))
     found = {operation for operation in operations if operation[0] in (Op.A, Op.D, Op.PA)}
     assert {add(1, G), add(3, H), (Op.PA, *EX)} < found
-    # All changes are in the one transaction of the block.
+    # All changes are in the block's only transaction.
     assert operations.count(TX) == 1
 
 

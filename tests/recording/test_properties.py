@@ -1,4 +1,4 @@
-"""Tests random changes: a recording has exactly those that took effect and were not aborted."""
+"""Tests random changes: a recording has exactly the effective ones that were not aborted."""
 
 import io
 from contextlib import nullcontext, suppress
@@ -28,7 +28,7 @@ from tests.recording.support import (
     statements,
 )
 
-# Few terms, so that statements repeat. Each use makes new objects, so equal terms differ in `is`.
+# Few terms, so that statements repeat. New objects are made, so equal terms are not identical.
 NODES = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.just("b").map(BNode)
 OBJECTS = NODES | st.builds(
     lambda text, more: Literal(text, **more),
@@ -46,7 +46,7 @@ UPDATES = [
     "INSERT { ?s <urn:q> 1, 'x', 'x'@en } WHERE { ?s ?p ?o }",
     "DELETE WHERE { ?s <urn:q> ?o }",
 ]
-# rdflib takes long to parse them.
+# rdflib needs much time to parse them, so they are prepared once.
 PREPARED = {update: prepareUpdate(update) for update in UPDATES}
 TURTLE = st.sampled_from(
     [
@@ -65,7 +65,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("set"), TRIPLES, NAMES),
     st.tuples(st.just("graph"), NAMES),
     st.tuples(st.just("remove_graph"), NAMES),
-    # With replace=True and override=False, rdflib's stores get two prefixes for an IRI.
+    # With replace=True and override=False, rdflib's stores bind two prefixes to an IRI.
     st.tuples(st.just("bind"), PREFIXES, IRIS, st.sampled_from([(1, 0), (1, 1), (0, 0)])),
     st.tuples(st.just("update"), st.sampled_from(UPDATES), st.booleans()),
     st.tuples(st.just("parse"), TURTLE),
@@ -88,7 +88,7 @@ BLOCKS = st.lists(st.tuples(STEPS, st.booleans(), st.booleans()), max_size=4)
 
 
 def perform(target: Graph, change: Any) -> None:
-    """Make a change; a single graph ignores the name of a graph."""
+    """Make a change; if the target is a single graph, ignore the change's graph."""
     kind, *arguments = change
     dataset = target if isinstance(target, Dataset) else None
 
@@ -136,12 +136,12 @@ def perform(target: Graph, change: Any) -> None:
     elif kind == "parse":
         target.parse(data=arguments[0], format="turtle")
     elif kind == "read" and isinstance(target.store, JellyStore):
-        # The result of an open reader must not change.
+        # Keep the reader open: its result must not change.
         triples = target.store.triples((None, None, None))
         next(triples, None)
         vars(target).setdefault("readers", []).append(triples)
     elif kind == "many" and isinstance(target.store, JellyStore):
-        # So many rows that the store sorts them into runs, and later drops whole runs.
+        # Add so many rows that the store sorts them into runs, and later drops whole runs.
         p = URIRef("urn:p")
         target.addN((URIRef(f"urn:{n}"), p, Literal(n), graph(arguments[0])) for n in range(900))
         graph(arguments[0]).remove((None, p, Literal(7)))
@@ -163,7 +163,7 @@ def facts(target: Graph) -> tuple[set[Any], dict[str, Any]]:
 
 
 def as_recorded(target: Graph, patch: Any) -> list[jr.Operation]:
-    """Return operations with the graph terms that a recording has."""
+    """Return operations with their graphs named as in a recording."""
     default = target.default_graph.identifier if isinstance(target, ConjunctiveGraph) else None
     return [
         tuple(None if term is not None and term == default else term for term in operation)

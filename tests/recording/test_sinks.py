@@ -1,4 +1,4 @@
-"""Tests the destinations of a recording, and errors of writing to them."""
+"""Tests the destinations of a recording, and errors when they are written."""
 
 import io
 import os
@@ -32,7 +32,7 @@ TA, END = (Op.TA,), (Op.END,)
 
 
 class Full(io.RawIOBase):
-    """A file on a full disk: it takes at most `size` bytes."""
+    """A file on a full disk, which accepts at most `size` bytes."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -227,7 +227,7 @@ def test_transaction_that_could_not_be_written_alone_is_undone() -> None:
 
 
 def test_what_could_not_be_written_between_transactions_is_undone() -> None:
-    """The block continues after the error: the next transaction has none of the undone changes."""
+    """The block continues after the error; the next transaction has none of the undone changes."""
     graph = Graph()
     file = io.BytesIO()
     with jr.record(graph, file) as recorder:

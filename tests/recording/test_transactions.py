@@ -52,7 +52,7 @@ def graph(make_graph: Callable[[], Graph]) -> Graph:
     return graph
 
 
-# --- which transactions there are ----------------------------------------------------------------
+# --- where transactions begin and end -------------------------------------------------------------
 
 
 def test_block_that_changes_nothing_writes_nothing(graph: Graph) -> None:
@@ -200,7 +200,7 @@ def test_without_undoing_an_exception_leaves_what_was_changed(dataset: Dataset) 
 
 
 class FailingStore(Memory):
-    """A store that raises an error before or after one of its changes."""
+    """A store that raises an error before or after it makes a change."""
 
     def __init__(self, *, does_it: bool) -> None:
         super().__init__()
@@ -340,7 +340,7 @@ def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Graph])
     graph = make()
     graph.add((S, P, ONE))
     with jr.record(graph) as recorder:
-        # An AuditableStore undoes this wrongly, and the recorder corrects it.
+        # An AuditableStore undoes this incorrectly, which the recorder repairs.
         graph.remove((S, P, ONE))
         graph.add((S, P, ONE))
         graph.add((S, P, TWO))
@@ -398,7 +398,7 @@ def test_store_with_transactions_is_recorded_once_at_a_time() -> None:
     assert list(recorder.patch) == [TX, add(ONE), TC]
 
 
-# --- more than one at a time ---------------------------------------------------------------------
+# --- several recordings at a time ----------------------------------------------------------------
 
 
 def test_two_recordings_of_a_store() -> None:
@@ -460,7 +460,7 @@ def test_methods_that_others_put_on_the_store() -> None:
         graph.add((S, P, ONE))
         graph.store.add = watch("meanwhile", graph.store.add)
         graph.add((S, P, TWO))
-    # The wrapper that was added during the recording stays, and the recorder's own is removed.
+    # The wrapper that was added during the recording stays; the recorder's own wrapper is removed.
     graph.add((S, P, THREE))
     assert calls == ["before", "meanwhile", "before", "meanwhile", "before"]
     assert list(recorder.patch) == [TX, add(ONE), add(TWO), TC]

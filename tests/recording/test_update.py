@@ -1,4 +1,4 @@
-"""Tests that each kind of SPARQL Update is recorded, whether rdflib or the store runs it."""
+"""Tests that each kind of SPARQL update is recorded, whether rdflib or the store runs it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ from tests.recording.support import (
 
 
 class NativeStore(Memory):
-    """A store that runs updates by itself, through its own methods."""
+    """A store that runs updates itself, through its own methods."""
 
     def update(
         self, update: Any, initNs: Any, initBindings: Any, queryGraph: Any, **options: Any
@@ -65,8 +65,8 @@ def use_store_provided(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def _default_graph_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Else rdflib can't insert data into the default graph of a Dataset, and clears all graphs
-    # where it is to clear that one.
+    # Otherwise rdflib can't insert data into the default graph of a Dataset, and clears all graphs
+    # in place of the default graph.
     monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", False)
 
 
@@ -91,7 +91,7 @@ def recorded(make: Callable[[], Dataset], update: Any, **arguments: Any) -> set[
     return before[0] ^ after[0]
 
 
-# Updates, each with the number of statements that it changes.
+# Updates, and the number of statements that each of them changes.
 UPDATES: dict[str, tuple[str, int]] = {
     "insert data": (
         "INSERT DATA { <urn:s> <urn:p> <urn:1>, <urn:4> "
@@ -130,7 +130,7 @@ def test_kinds_of_updates(make: Callable[[], Dataset], use_store_provided: bool,
 
 @pytest.mark.parametrize("name", ["oxigraph", "another oxigraph"])
 def test_create(name: str) -> None:
-    # rdflib has no CREATE; an empty graph is not an operation, but undone with the rest.
+    # rdflib has no CREATE. An empty graph is not recorded, but is undone with the rest.
     assert recorded(MAKERS[name], "CREATE GRAPH <urn:new>") == set()
     dataset = MAKERS[name]()
     start(dataset)
@@ -280,7 +280,7 @@ def test_sparql_endpoint_must_commit_by_itself(endpoint: Endpoint) -> None:
 
 @pytest.mark.parametrize("update", ["INSERT DATA { <urn:s> <urn:p> 1 }", "ADD <urn:g> TO DEFAULT"])
 def test_what_rdflib_can_not_insert(update: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """rdflib fails here, also without a recording, unless its setting follows SPARQL."""
+    """rdflib fails here even without a recording, unless it is set to follow SPARQL."""
     monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", True)
     dataset = Dataset()
     dataset.graph(G).add((S, P, O))

@@ -1,1 +1,1 @@
-"""What strangers may try besides bytes that break rules: see docs/threat-model.md."""
+"""Tests attacks other than bytes that break rules: see docs/threat-model.md."""

@@ -1,4 +1,4 @@
-"""An index that a stranger made: a digest tells damage, and not who made it."""
+"""Tests forged indexes: a digest detects damage, but does not show who made the index."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def forge(path: Path, header: bytes, states: bytes = b"") -> None:
-    """Write an index with a header of one's own, and the digest that goes with it."""
+    """Write an index with a forged header and the matching digest."""
     digest = hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest()
     Path(f"{path}.idx").write_bytes(
         MAGIC + len(header).to_bytes(8, "little") + header + digest + states
@@ -64,7 +64,7 @@ def test_headers_that_are_no_header(file: Path, header: bytes) -> None:
 
 @pytest.mark.parametrize("told", [1 << 29, 100, None])
 def test_a_state_that_is_huge_takes_no_memory(file: Path, told: int | None) -> None:
-    """What is packed need not tell its size, and may tell another one."""
+    """A compressed state need not declare its size, and may declare a wrong one."""
     fields = header_of(file)
     assert len(fields["parts"]) > 1
     size = 1 << 29
@@ -90,7 +90,7 @@ print(peak() - before)
 """,
         str(file),
     )
-    # What a decoder may have at the most, and not the 512 MB.
+    # This bound is the maximum size of a decoder's state, not the 512 MB of data.
     assert int(out) < 200e6
 
 
@@ -119,7 +119,7 @@ def test_a_header_larger_than_any_that_is_written(
 
 
 def test_the_largest_header_takes_little_memory(file: Path) -> None:
-    """Two bytes of JSON are an object of Python."""
+    """Two bytes of JSON can become a Python object."""
     from jelly_rdflib.streams.index import MAX_HEADER
 
     forge(file, b"[%s{}]" % (b"{}," * (MAX_HEADER // 3 - 2)))
@@ -138,7 +138,7 @@ except StaleIndexError:
 
 
 def test_the_states_of_another_file_are_read_as_a_stream_is(file: Path) -> None:
-    """They may make other rows of it; but whatever they say, it is checked."""
+    """Such states may change the rows that are read, but they are checked like a stream."""
     parts = find_parts(file, spacing=300)
     assert sum(len(batch) for part in parts for batch in read_part(file, part)) == 101
     fields = header_of(file)

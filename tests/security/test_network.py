@@ -1,4 +1,4 @@
-"""Reading opens no connection and no other file, whatever IRIs and documents say."""
+"""Tests that reading opens no connection and no other file, whatever the input contains."""
 
 import ast
 from itertools import pairwise
@@ -9,7 +9,7 @@ import pytest
 import jelly_rdflib
 from tests.support import run
 
-# Each asks for something else to be fetched.
+# Each document asks to fetch another resource.
 DOCUMENTS = {
     "nq": "<http://127.0.0.1:9/s> <http://127.0.0.1:9/p> <file:///etc/passwd> .\n",
     "ttl": "@base <http://127.0.0.1:9/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
@@ -82,7 +82,7 @@ SOURCES = sorted(
     for pattern in ("*.py", "*.pyx", "*.pxi")
     for path in Path(jelly_rdflib.__file__).parent.rglob(pattern)
 )
-# They run code that is in the data, or make any object of it.
+# These run code in the data, or make arbitrary objects from it.
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "xml"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 

@@ -1,4 +1,4 @@
-"""Names in an input are never names of files, and no file is written but the one that is named."""
+"""Tests that names in an input never become file names, and that only named files are written."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ ESCAPES = [
     f"uuid:{UUID}\n",
     f"file:///{UUID}",
     f"uuid:{UUID[:-1]}/",
-    # Digits, but not those of ASCII.
+    # a digit that is not ASCII
     f"uuid:{UUID[:-1]}\N{ARABIC-INDIC DIGIT ONE}",
 ]
 
@@ -53,7 +53,7 @@ def test_files_of_a_log_with_foreign_names_are_not_taken_for_its_own(tmp_path: P
     segment = next((tmp_path / "log" / "segments").iterdir())
     outside = tmp_path / "outside.jellyp"
     outside.write_bytes(encode())
-    # A link in the place of a segment: it is read, and is not what the name says.
+    # A link replaces a segment: it is read, but its content does not match the name's digest.
     segment.unlink()
     segment.symlink_to(outside)
     with pytest.raises(jr.LogError, match="is damaged"):
@@ -61,7 +61,7 @@ def test_files_of_a_log_with_foreign_names_are_not_taken_for_its_own(tmp_path: P
 
 
 def test_an_output_does_not_follow_links_that_others_put_beside_it(tmp_path: Path) -> None:
-    """The name that it has meanwhile can't be guessed, and must be new."""
+    """The temporary name of an output can't be guessed, and the file must be new."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
     source = tmp_path / "in.jellyp"
@@ -84,7 +84,7 @@ def test_an_output_has_the_rights_that_a_new_file_has(tmp_path: Path) -> None:
     try:
         run_well("convert", source, "-o", tmp_path / "out.rdfp")
         assert stat.S_IMODE((tmp_path / "out.rdfp").stat().st_mode) == 0o640
-        # And one that is there keeps its own.
+        # An existing file keeps its mode.
         (tmp_path / "out.rdfp").chmod(0o600)
         run_well("convert", source, "-o", tmp_path / "out.rdfp")
         assert stat.S_IMODE((tmp_path / "out.rdfp").stat().st_mode) == 0o600
@@ -107,5 +107,5 @@ def test_temporary_files_are_for_nobody_else(
         status = os.fstat(spool._file.fileno())
         assert stat.S_IMODE(status.st_mode) & 0o077 == 0
         assert status.st_size > 0
-        # It has no name at all, or one that nobody else may open.
+        # The file has no name, or one that only its owner may open.
         assert not files_in(tmp_path)

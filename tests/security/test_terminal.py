@@ -1,4 +1,4 @@
-"""What comes from an input gives no orders to the terminal: colours, titles, keys to type."""
+"""Tests that text from an input can't control the terminal: colours, titles, keyboard input."""
 
 import io
 import re
@@ -13,10 +13,10 @@ from jelly_rdflib import Op
 from tests.cli.support import encode, run
 from tests.cli.test_progress import run_on_terminal
 
-# ESC, as such and as one character; one that rings; one that turns the direction of writing.
+# Escape sequences that start with ESC or with the character CSI; BEL; DEL; bidi controls.
 ORDERS = ["\x1b]0;title\x07", "\x1b[31m", "\x9b31m", "\x07", "\x7f", "\u202etxt", "\u2066x"]
 BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# What colours, tables and bars of progress are made of, and nothing more.
+# Only the sequences that the package itself uses for colours, tables and progress bars.
 OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[[0-9]*[AKG]|\x1b\[2K")
 
 
@@ -26,7 +26,7 @@ def assert_harmless(text: str) -> None:
 
 
 def inputs(folder: Path) -> list[Path]:
-    """Make files that have orders wherever a text can stand, refused by readers or not."""
+    """Make files, valid and invalid, with control sequences wherever text is possible."""
     orders = "".join(ORDERS)
     node = URIRef(f"urn:{orders}")
     operations: list[Any] = [
@@ -80,7 +80,7 @@ def test_on_a_terminal(command: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_errors(tmp_path: Path) -> None:
-    """Also where they go to a file that somebody looks at later."""
+    """Errors are harmless even if they go to a file that is viewed in a terminal later."""
     (tmp_path / "base.nq").write_bytes(b"")
     files = inputs(tmp_path)
     for path in files:
@@ -90,7 +90,7 @@ def test_errors(tmp_path: Path) -> None:
 
 
 def test_names_of_files(tmp_path: Path) -> None:
-    """A glob of the shell hands on whatever is in a folder."""
+    """A shell glob passes on whatever file names are in a folder."""
     path = tmp_path / f"x{''.join(ORDERS).replace('/', '')}.jellyp"
     path.write_bytes(encode()[:-3])
     for command in (["validate"], ["inspect"], ["stats"], ["inspect", "--index"]):
@@ -112,7 +112,7 @@ def test_rows_mean_the_same_with_escapes(tmp_path: Path) -> None:
     again = tmp_path / "again.rdfp"
     again.write_text(seen.replace("\r\n", "\n"))
     assert [op for op in jr.read_operations(again) if op[0] == Op.A] == operations
-    # What goes into a file is as it always was.
+    # Output to a file is not changed.
     plain = run("cat", path).out.decode()
     assert "\x9b31m" in plain
     assert "\u202etxt" in plain

@@ -1,4 +1,4 @@
-"""Tests that a `JellyStore` and the Memory store have the same contents after the same calls."""
+"""Tests that the same calls give a `JellyStore` and the Memory store the same contents."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ OBJECTS = [
     *NAMES,
     BNode("x"),
     Literal("a"),
-    # Memory would have two terms, and a JellyStore one, if "c" also came without its datatype.
+    # If "c" were also used without its datatype, Memory would have two terms, but a JellyStore one.
     Literal("c", datatype=XSD.string),
     Literal("a", lang="en"),
     Literal("a", lang="EN"),
@@ -52,7 +52,7 @@ def contents(dataset: Dataset) -> set[Any]:
 
 
 class BesideMemory(RuleBasedStateMachine):
-    """Makes the same changes and the same queries in both stores."""
+    """Makes the same changes and queries in both stores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class BesideMemory(RuleBasedStateMachine):
 
     @rule(number=st.integers(520, 600), g=graphs)
     def add_many(self, number: int, g: Any) -> None:
-        """Add more statements than the store searches one by one."""
+        """Add so many statements that the store does not search them one by one."""
         for dataset in self.both():
             graph = graph_of(dataset, g)
             for i in range(number):
@@ -134,7 +134,7 @@ class BesideMemory(RuleBasedStateMachine):
     @precondition(lambda self: self.readers)
     @rule(steps=st.integers(0, 3))
     def go_on_reading(self, steps: int) -> None:
-        """Read an iterator to its end that was started before the changes."""
+        """Exhaust an iterator that was started before later changes."""
         reader, expected = self.readers.pop(0)
         # If graphs have different spellings of equal literals, either spelling may be returned.
         folded = {tuple(str(part).lower() for part in triple) for triple in expected}

@@ -1,4 +1,4 @@
-"""Tests that a list of operations is applied in batches, and an iterator one by one."""
+"""Tests that a list of operations is applied in batches, and an iterator's one by one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 
 
 class Own(URIRef):
-    """A subclass of a term's class, as a program may define it."""
+    """A subclass of a term class, as a program may define one."""
 
     __slots__ = ()
 

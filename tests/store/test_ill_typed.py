@@ -36,10 +36,10 @@ def test_a_node_comes_out_as_it_was_added(datatype: URIRef, normalize: bool) -> 
 def test_a_boolean_is_parsed_as_into_memory(format: str, text: str) -> None:
     node = Literal(text, datatype=XSD.boolean, normalize=False)
     data = Graph().add((S, URIRef("urn:p#p"), node))
-    # rdflib's writers of Turtle and N3 write all booleans as keywords.
+    # rdflib's Turtle and N3 serializers write all booleans as keywords.
     written = data.serialize(format="nt" if format in ("turtle", "n3") else format)
     ours, theirs = (Graph(name).parse(data=written, format=format) for name in ("Jelly", "Memory"))
-    # rdflib does not decide whether a literal made from a JSON value is ill-typed.
+    # rdflib does not determine whether a literal made from a JSON value is ill-typed.
     states = [[(str(o), o.value, bool(o.ill_typed)) for o in g.objects()] for g in (ours, theirs)]
     assert states[0] == states[1]
 
@@ -67,7 +67,7 @@ def test_a_boolean_stays_ill_typed_when_the_store_is_rewritten() -> None:
 def test_a_boolean_stays_ill_typed_after_a_rollback() -> None:
     graph = Graph("Jelly").add((S, P, Literal("none", datatype=XSD.boolean)))
     graph.commit()
-    # Its terms are new, so the rollback cuts the dictionary.
+    # The terms are new, so the rollback truncates the dictionary.
     graph.add((S, P, Literal("new")))
     graph.rollback()
     assert [o.ill_typed for o in graph.objects()] == [True]

@@ -148,7 +148,7 @@ def test_graphs_are_as_they_were_after_a_smaller_store_is_rolled_back() -> None:
         graph.add((S, P, Literal(number)))
     dataset.commit()
     dataset.graph(H)
-    # So much is deleted that terms have got other numbers.
+    # Delete so much that terms are renumbered.
     for number in range(5000):
         graph.add((S, P, Literal(f"new {number}")))
         graph.remove((S, P, Literal(f"new {number}")))
@@ -163,7 +163,7 @@ def test_a_large_graph_is_dropped_and_no_other() -> None:
     for number in range(30_000):
         dataset.add((S, P, Literal(number), H))
     dataset.store.remove_graph(dataset.graph(H))
-    # So much is deleted that terms have got other numbers.
+    # So much was deleted that terms were renumbered.
     assert dataset.store.quads.sizes() == {"quads": 1, "rows": 1, "terms": 5}
     assert [graph.identifier for graph in dataset.store.contexts()] == [G]
 
@@ -210,7 +210,7 @@ def test_destroy_empties_it() -> None:
 
 
 def test_a_store_is_collected() -> None:
-    # Objects that exist already need not be collected.
+    # Existing objects need not be collected.
     gc.freeze()
     dataset = Dataset("Jelly")
     dataset.add((S, P, O, G))
@@ -225,7 +225,7 @@ def test_a_store_is_collected() -> None:
 
 
 def test_two_threads() -> None:
-    """Two threads cause the store to shrink, while others read, apply and commit."""
+    """Two threads make the store shrink while others read, apply and commit."""
     dataset = Dataset("Jelly")
     failures: list[BaseException] = []
     patch = [(jr.Op.A, S, P, Literal(number), G) for number in range(50)]
@@ -253,7 +253,7 @@ def test_two_threads() -> None:
         for _ in range(100):
             for s, p, o, g in dataset.quads((None, None, None, None)):
                 assert p == P
-                # If term numbers were mixed up, a text would appear in another graph.
+                # If term numbers were mixed up, a literal would appear in another graph.
                 assert s == S or o.startswith(f"{g} ")
 
     def apply() -> None:
@@ -272,7 +272,7 @@ def test_two_threads() -> None:
 
 
 def test_collector_may_add_quads_in_the_middle_of_an_addition() -> None:
-    # Python's collector may run while an object is made, and then any destructor.
+    # Python's garbage collector, and so any destructor, may run while an object is made.
     code = """
 import gc
 from rdflib import Literal, URIRef
@@ -310,7 +310,7 @@ print(ran, store.quads.sizes()["quads"], sum(counts.values()), {counts[graph] fo
 
 @pytest.mark.parametrize("seed", range(8))
 def test_len_of_all_graphs_counts_each_triple_once(seed: int) -> None:
-    """The length is right even after so many changes that the cached count is dropped."""
+    """The length is correct even after so many changes that the cached count is dropped."""
     random = Random(seed)
     dataset = Dataset(store="Jelly", default_union=bool(seed % 2))
     graphs = [dataset.graph(URIRef(f"urn:g{i}")) for i in range(random.choice([1, 2, 7]))]
@@ -347,7 +347,7 @@ def test_a_pattern_may_be_any_iterable_as_for_memory(kind: Any) -> None:
             store.add((S, P, O), graph)
             store.add((G, H, O), graph)
             found = {triple for triple, _ in store.triples(kind(pattern), graph)}
-            # Memory reads a pattern twice, so it can't remove by an iterator.
+            # Memory reads a pattern twice, so it can't take an iterator for a removal.
             graph.remove(kind(pattern) if kind is not iter or name == "Jelly" else tuple(pattern))
             ends.append((found, set(graph)))
         assert ends[0] == ends[1]

@@ -20,7 +20,7 @@ OBJECTS = [*NODES, Literal("x"), Literal("x", lang="en"), Literal(1), BNode("n")
 QUADS = list(product([*NODES, BNode("n")], NODES, OBJECTS, [None, G, H]))
 
 PARTS: list[str] = []
-"""The parts that were evaluated on numbers."""
+"""The names of the parts of a query that were evaluated on term numbers."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def end_of(asked: Graph, query: str, **more: Any) -> Any:
     try:
         return answer(asked, query, **more)
     except Exception as error:
-        # rdflib can't sum values that are not numbers, or that are bound from outside.
+        # rdflib can't sum values that are not numbers or that come from initial bindings.
         if "SUM(" not in query:
             raise
         return type(error)
@@ -66,7 +66,7 @@ def assert_same(quads: Any, query: str, *, is_union: bool, **more: Any) -> None:
 
 
 def text(term: Any) -> str:
-    # A blank node of a query is a variable.
+    # A blank node in a query is a variable.
     return str(term.n3())
 
 
@@ -153,7 +153,7 @@ def test_patterns_are_evaluated_on_numbers() -> None:
         {frozenset({("x", A), ("y", C)}): 1, frozenset({("x", C), ("y", A)}): 1}
     )
     assert PARTS == ["BGP"]
-    # A variable that is bound from outside, and a variable that occurs twice.
+    # A variable with an initial binding, and a variable that occurs twice.
     assert answer(made, query, initBindings={"x": A}) == Counter(
         {frozenset({("x", A), ("y", C)}): 1}
     )

@@ -15,7 +15,7 @@ import jelly_rdflib as jr
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 TX, TC, TA = (jr.Op.TX,), (jr.Op.TC,), (jr.Op.TA,)
-# A statement that no store can hold.
+# A statement that no store can contain.
 REFUSED = (jr.Op.A, Literal("x"), P, P, None)
 
 
@@ -34,7 +34,7 @@ def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Dataset]
 
 
 class Forgetful:
-    """A log that accepts patches, and keeps none."""
+    """A log that accepts patches but stores none."""
 
     def append(self, patch: jr.Patch) -> None:
         pass
@@ -46,12 +46,12 @@ def sizes(dataset: Dataset) -> dict[str, int]:
 
 
 def refuse(dataset: Dataset, number: int, wrap: Callable[[Any], Any]) -> None:
-    """Apply a patch that has a large literal, and ends with an operation that can't be applied."""
+    """Apply a patch with a large literal, which ends with an operation that can't be applied."""
     literal = Literal(f"{number} {'x' * 100_000}")
     large = (jr.Op.A, S, P, literal, URIRef(f"urn:graph:{number}"))
     with pytest.raises(jr.ApplyError):
         jr.apply(wrap([TX, large, REFUSED, TC]), dataset)
-    # A recording of an iterator keeps all operations until the commit.
+    # A recorded iterator keeps all operations until the commit.
     dataset.commit()
 
 
@@ -87,8 +87,8 @@ def test_undone_transactions_leave_no_terms_and_no_graphs(
     finally:
         tracemalloc.stop()
     if undo is refuse and wrap is iter:
-        # Others may have changed a store that is recorded, so it is undone operation by operation.
-        # At most a megabyte is kept then, in twice as much memory.
+        # Other threads may have changed a recorded store, so operations are undone one by one. Then
+        # at most a megabyte of terms is kept, in twice as much memory.
         assert sizes(dataset)["terms"] < before["terms"] + 25
         assert more < 2_000_000
     else:
@@ -112,7 +112,7 @@ def test_terms_that_a_reader_uses_stay_and_go_later() -> None:
         dataset.graph(G).add((S, P, Literal("other")))
         dataset.rollback()
         assert {str(q[2])[:2].strip() for q in [first, *readers[-1]]} == {"ke", str(number)}
-    # At most a megabyte of terms is kept.
+    # The store keeps at most a megabyte of terms.
     assert sizes(dataset)["terms"] < 30
     assert [str(o) for _, _, o, _ in dataset.quads()] == ["kept"]
 
@@ -136,7 +136,7 @@ def test_numbers_of_undone_terms_are_used_for_others() -> None:
 
 @pytest.mark.parametrize("wrap", [list, jr.Patch], ids=["operations", "a batch"])
 def test_transaction_after_an_undone_one_has_the_same_terms(wrap: Callable[[Any], Any]) -> None:
-    """Both transactions are in one batch, for which the store caches the numbers of terms."""
+    """The transactions are in one batch, for which the store caches the numbers of terms."""
     g, h = URIRef("urn:new"), URIRef("urn:newer")
     one, two = Literal("one", lang="EN"), Literal("two", datatype=URIRef("urn:type"))
     operations = [
@@ -151,7 +151,7 @@ def test_transaction_after_an_undone_one_has_the_same_terms(wrap: Callable[[Any]
 
 
 def same(literal: Any, graph: Any) -> tuple[Any, ...]:
-    """Return the properties that all spellings of a literal in a graph have in common."""
+    """Return the properties that are the same for all spellings of a literal in a graph."""
     datatype = None if literal.datatype == XSD.string else literal.datatype
     return str(literal), (literal.language or "").lower(), datatype, graph
 
@@ -250,7 +250,7 @@ def test_long_terms_of_deleted_quads_go() -> None:
 
 
 def test_a_long_term_that_others_use_is_seldom_looked_for() -> None:
-    """The store is rewritten in vain only a few times, and not after each deletion."""
+    """The store is rewritten in vain only a few times, not after each deletion."""
     dataset = Dataset(store="Jelly")
     graph, text = dataset.graph(G), Literal("x" * 2_000_000)
     subjects = [URIRef(f"urn:s:{number}") for number in range(500)]

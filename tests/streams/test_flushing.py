@@ -1,4 +1,4 @@
-"""Tests that encoders of changes pass on their data when asked, and then continue the stream."""
+"""Tests that encoders of changes return their pending data on request, and continue the stream."""
 
 import io
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests the parts of a long file, and the index that saves them."""
+"""Tests the parts of a long file, and the index that stores them."""
 
 import gzip
 import json
@@ -40,7 +40,7 @@ def is_statements(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def file(tmp_path: Path, is_statements: bool) -> Path:
-    """Return a file of frames with prefixes, names and last terms that later frames refer to."""
+    """Return a file in which later frames refer to prefixes, names and terms of earlier ones."""
     quads = [
         (URIRef(f"urn:s{n % 7}"), URIRef(f"http://e.org/p{n % 5}"), Literal("text" * (n % 9)),
          URIRef("urn:g") if n % 3 else DATASET_DEFAULT_GRAPH_ID)
@@ -78,7 +78,7 @@ def rows_of(path: Path | BinaryIO, part: FilePart, *, is_statements: bool) -> li
 
 
 def read_places(path: Path, part: FilePart, schema: pa.Schema, *, is_statements: bool) -> list[Any]:
-    """Return the rows of a part as a table has them, with their numbers in the file."""
+    """Return the rows of a part as in a table, with their row numbers in the file."""
     rows = ArrowRows(schema, is_statements=is_statements, file=str(path), place=part.place)
     batches = read_part(path, part, is_statements=is_statements)
     return [row for table in rows.convert(batches) for row in table.to_pylist()]
@@ -196,7 +196,7 @@ def test_short_parts_of_an_index_are_merged(file: Path, is_statements: bool) -> 
     assert load_index(file, is_statements=is_statements) == [
         FilePart(0, os.path.getsize(file), True, None, None)
     ]
-    # The spacing is exactly the length of the first two parts.
+    # Use exactly the length of the first two parts as the spacing.
     spacing = parts[2].start
     merged = load_index(file, is_statements=is_statements, spacing=spacing)
     assert merged is not None
@@ -217,7 +217,7 @@ class TestStale:
 
     @pytest.fixture(autouse=True)
     def _index(self, file: Path) -> None:
-        # The file must be longer than both samples.
+        # Make the file longer than both samples.
         file.write_bytes(file.read_bytes() + bytes(3 * index.SAMPLE))
         os.utime(file, ns=(0, 10**18))
         write_index(file, [FilePart(0, os.path.getsize(file), True, None, None)])
@@ -264,7 +264,7 @@ class TestStale:
 
 @pytest.mark.parametrize("is_statements", [False], indirect=True)
 class TestForged:
-    """A forged entry is refused with an error that has its number."""
+    """Tests that a forged entry is refused with an error that contains its number."""
 
     @pytest.mark.parametrize(
         ("number", "field", "value"),
@@ -300,7 +300,7 @@ class TestForged:
         self.refuse(file, {**header_of(file), "parts": parts}, "has no parts")
 
     def test_the_widest_fields_are_taken(self, file: Path) -> None:
-        """A part may start at the end of the file, without a patch, with the largest count."""
+        """A part may start at the end of the file, outside a patch, with the largest count."""
         fields = header_of(file)
         place = [-1, -1, 0, 0, (1 << 62) - 1]
         fields["parts"] = [[0, None, 0], [os.path.getsize(file), place, 0]]
@@ -322,12 +322,12 @@ def test_a_state_larger_than_any_decoders(file: Path, monkeypatch: pytest.Monkey
     parts = load_index(file, spacing=SPACING)
     assert parts is not None
     assert isinstance(parts[1].state, tuple)
-    # The size limit leaves room for lookups of short texts.
+    # Even with this limit, a state has space for lookups of short strings.
     state = parts[1].load_state(jr.Limits(max_text_size=1))
     assert state is not None
     monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", 8)
     assert parts[1].load_state() == state
-    # A state may be as large as four times the text plus the overhead.
+    # A state may be as large as four times the maximum text size plus the overhead.
     monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", len(state) - 4 * 100)
     assert parts[1].load_state(jr.Limits(max_text_size=100)) == state
     with pytest.raises(jr.DecodeError, match=f"is larger than {len(state) - 4} bytes"):

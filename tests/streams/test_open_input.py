@@ -18,7 +18,7 @@ S = URIRef("urn:s")
 
 
 class Live(Trickle):
-    """A source that may never be asked for more than it has."""
+    """A source that must never be asked for more data than it has."""
 
     def readinto(self, buffer: Any) -> int:
         assert self.at < len(self.data)

@@ -1,4 +1,4 @@
-"""Tests reading patches; `tests.core.jelly` tests what Jelly-RDF does in the same way."""
+"""Tests reading patches; `tests.core.jelly` tests behaviour that Jelly-RDF shares."""
 
 import gzip
 import pickle
@@ -70,7 +70,7 @@ def test_batches_and_patches_say_what_operations_do(stream: Stream, rng: random.
 
 
 class TestNodes:
-    """A term that is read equals the term of rdflib's constructor, attribute by attribute."""
+    """A term that is read equals one made by rdflib's constructor, attribute by attribute."""
 
     def literals(self, terms: list[Plain], normalize: bool | None) -> list[Any]:
         datatypes = list(dict.fromkeys(term[3] for term in terms if term[3] is not None))

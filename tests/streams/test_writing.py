@@ -1,4 +1,4 @@
-"""Tests writing patches; `tests.core.jelly` tests what Jelly-RDF does in the same way."""
+"""Tests writing patches; `tests.core.jelly` tests behaviour that Jelly-RDF shares."""
 
 import io
 from typing import Any
@@ -35,7 +35,7 @@ S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
 
 
 class TestAgainstProtobuf:
-    """The reference decoder reads what the package writes."""
+    """Tests that the reference decoder reads the package's output."""
 
     @given(strategies.streams())
     def test_frames_one_by_one(self, stream: Stream) -> None:
@@ -74,7 +74,7 @@ class TestAgainstProtobuf:
 
 
 def names_set(data: bytes) -> list[tuple[int, str]]:
-    """Return the ids and texts of the name entries, in order."""
+    """Return the ids and values of the name entries, in order."""
     entries, last = [], 0
     for row in PATCH.rows(data):
         if row.HasField("name"):
@@ -84,9 +84,9 @@ def names_set(data: bytes) -> list[tuple[int, str]]:
 
 
 class TestEconomy:
-    """The writer uses zero ids and repeated terms wherever they are possible."""
+    """Tests that the writer uses zero ids and repeated terms wherever possible."""
 
-    # The writer sorts more than 48 entries in another way.
+    # The writer keeps more than 48 entries in order in another way.
     @pytest.mark.parametrize("size", [8, 60])
     @given(data=st.data())
     def test_entries_go_as_in_a_dict_that_is_kept_in_order(self, size: int, data: Any) -> None:
@@ -128,7 +128,7 @@ class TestEconomy:
 
 
 class TestRefusals:
-    """What can't be written raises `EncodeError`, and leaves nothing in the stream."""
+    """Tests that invalid operations raise `EncodeError` and leave the stream unchanged."""
 
     WRONG: tuple[Any, ...] = (
         (Op.D, S, P, 5, G),
@@ -193,7 +193,7 @@ class TestRefusals:
     @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
     def test_of_many_those_before_are_written(self, count: int, make: Any) -> None:
         good = [(Op.A, URIRef(f"urn:s{n}"), P, O, G) for n in range(count + 9)]
-        # The encoder finds the first fault when it encodes the row, and the second one when it
+        # The encoder finds the first fault when it encodes the row, and the second fault when it
         # reads the row.
         given = [*good[:count], (Op.TC,), *good[count:], (Op.A, S, P, 5, G)]
         file = io.BytesIO()

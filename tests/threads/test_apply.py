@@ -41,7 +41,7 @@ def objects(dataset: Dataset) -> set[str]:
     return {str(o) for o in dataset.graph(G).objects()}
 
 
-# --- two at once ---------------------------------------------------------------------------------
+# --- two threads at a time -----------------------------------------------------------------------
 
 
 def test_another_thread_may_not_apply_to_the_same_store(dataset: Dataset) -> None:
@@ -116,7 +116,7 @@ def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
 
 
 def test_threads_at_a_new_oxigraph() -> None:
-    """Oxigraph's store is made at its first use, and no second thread makes another."""
+    """Oxigraph's store is made when it is first used; no other thread makes a second one."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -126,7 +126,7 @@ def test_threads_at_a_new_oxigraph() -> None:
         sys.setswitchinterval(interval)
 
 
-# --- turns at a JellyStore ---------------------------------------------------------------------
+# --- threads that take turns with a JellyStore -------------------------------------------------
 
 
 def test_threads_that_parse_into_a_jelly_store_take_turns(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_threads_that_parse_into_a_jelly_store_take_turns(tmp_path: Path) -> Non
 
 
 def parse_at_once(texts: list[str], format: str) -> Dataset:
-    """Parse each text in its own thread, all at the same moment, into one store."""
+    """Parse each text in its own thread, all at the same time, into one store."""
     dataset = Dataset("Jelly")
     start = threading.Barrier(len(texts))
 
@@ -173,7 +173,7 @@ def test_threads_that_parse_one_text_into_an_empty_store_share_no_nodes() -> Non
 
 
 def test_a_jelly_store_refuses_where_a_turn_could_last_forever() -> None:
-    """The first waits for the second, or is the second's own thread."""
+    """The first call waits for the second, or both are in the same thread."""
     dataset = Dataset("Jelly")
     has_started, may_go_on = threading.Event(), threading.Event()
 
@@ -205,7 +205,7 @@ def test_a_jelly_store_refuses_where_a_turn_could_last_forever() -> None:
 
 
 def test_what_is_not_committed_is_seen(dataset: Dataset) -> None:
-    """The store is changed in place, so a reader sees a part of the transaction."""
+    """The store is changed in place, so a reader sees part of the transaction."""
     seen: list[set[str]] = []
 
     def operations() -> Iterator[Operation]:
@@ -220,7 +220,7 @@ def test_what_is_not_committed_is_seen(dataset: Dataset) -> None:
 
 
 def look(dataset: Dataset, seen: set[str]) -> None:
-    """Look for statements in each way, and record the statements and errors."""
+    """Search for statements with each kind of pattern, and record the statements and errors."""
     patterns: list[Any] = [
         (None, None, None),
         (S, None, None),
@@ -240,7 +240,7 @@ def look(dataset: Dataset, seen: set[str]) -> None:
 
 @pytest.mark.parametrize("name", ["memory", "Oxigraph"])
 def test_readers_do_no_harm(name: str) -> None:
-    """Readers cause no crash and no partial result, and afterwards all read the same."""
+    """Readers cause no crash or incomplete result; afterwards they all read the same."""
     dataset = DATASETS[name]()
     apply([add(-1)], dataset)
     committed = {str(n) for n in range(300)}

@@ -13,7 +13,7 @@ from tests.support import run
 
 
 def test_a_decoder_that_threads_share_does_no_harm() -> None:
-    """A decoder may refuse one of two simultaneous calls, but never returns half a batch."""
+    """A decoder may refuse one of two simultaneous calls, but never returns part of a batch."""
     run(
         """
 import threading
@@ -51,7 +51,7 @@ for _ in range(4):
 
 @pytest.mark.parametrize("format", ["jelly-patch", "rdf-patch", "rdf-patch-thrift"])
 def test_threads_that_share_a_reader(format: Any) -> None:
-    """A reader may refuse a thread, but each row is read once, in a complete batch."""
+    """A reader may refuse a thread, but each row is read exactly once, in a complete batch."""
     file = io.BytesIO()
     with jr.PatchWriter(file, format=format) as writer:
         for n in range(5_000):
@@ -84,7 +84,7 @@ def test_a_batch_that_threads_share() -> None:
 
 
 def test_bytes_that_change_while_they_are_decoded_do_no_harm() -> None:
-    """The decoder uses the bytes that it checked, and reads no byte a second time unchecked."""
+    """The decoder uses the bytes that it has checked, and never reads a byte again unchecked."""
     run(
         """
 import random, threading
@@ -119,7 +119,7 @@ print(outcomes)
 
 
 def test_while_a_frame_is_decoded_others_run() -> None:
-    """Another thread only runs if the decoder releases the GIL: the switch interval is 1,000 s."""
+    """The switch interval is 1,000 s, so other threads run only if the decoder releases the GIL."""
     out = run(
         """
 import sys, threading, time

@@ -36,7 +36,7 @@ def encoded(times: int = 1) -> bytes:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 def test_a_fork_in_the_middle_goes_on_in_both() -> None:
-    """After a fork, each process has its own copy of a reader or writer, and both go on."""
+    """After a fork, each process continues with its own copy of a reader or writer."""
     out = run(
         """
 import io, os
@@ -64,7 +64,7 @@ print("both")
 
 @HAS_FORKS
 def test_forks_while_other_threads_decode() -> None:
-    """A fork during another thread's decoding does not affect the child, which decodes the same."""
+    """A fork while another thread decodes does not affect the child, which decodes correctly."""
     out = run(
         """
 import os, threading, warnings
@@ -94,7 +94,7 @@ print("all")
 
 @HAS_FORKS
 def test_a_decoder_that_was_busy_at_the_fork_is_refused_in_the_child() -> None:
-    """The child refuses the decoder, since its thread is gone in the middle of a frame."""
+    """In the child, the decoder refuses calls: its thread disappeared in the middle of a frame."""
     out = run(
         """
 import os, threading, time, warnings

@@ -1,4 +1,4 @@
-"""Tests that threads take turns, and that a recording keeps only the memory to undo changes."""
+"""Tests that threads take turns, and that a recording uses memory only to undo changes."""
 
 import sys
 import threading
@@ -77,7 +77,7 @@ def test_changes_go_to_the_stream_and_not_to_memory() -> None:
     def kept(**arguments: Any) -> int:
         """Return the bytes that are kept for each change, in addition to those in the graph.
 
-        The encoder's tables of terms grow up to a size; the first changes fill them.
+        The encoder's term tables have a maximum size; the first changes fill them.
         """
         graph = Graph()
         triples = [(S, P, Literal(str(number))) for number in range(24_000)]
@@ -96,7 +96,7 @@ def test_changes_go_to_the_stream_and_not_to_memory() -> None:
             tracemalloc.stop()
 
     assert kept(atomic=False) < 8
-    # Three references, in a list with some spare room, and a triple that the graph has released.
+    # Three references, in a list with spare capacity, and a triple that the graph has released.
     assert kept() < 120
 
 
@@ -109,7 +109,7 @@ class Sink:
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
 def test_transactions_end_while_threads_change(store: str) -> None:
-    """Record each change in exactly one transaction, and keep the order of the changes."""
+    """Each change is recorded in exactly one transaction, in the order of the changes."""
     graph = Graph(store)
     _ = graph.namespace_manager
     is_over = threading.Event()
@@ -121,7 +121,7 @@ def test_transactions_end_while_threads_change(store: str) -> None:
             graph.add(triple)
             graph.remove(triple)
             if number % 100 == 0:
-                # The committing thread gets its turn.
+                # Let the committing thread run.
                 time.sleep(0.001)
         if name == "0":
             is_over.set()
@@ -156,7 +156,7 @@ def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.Monkey
         threads.append(threading.Thread(target=lambda: dataset.graph(G).add(three[1:4])))
         if len(threads) == 2:
             threads[1].start()
-            # The thread would have ended if it did not have to wait.
+            # The thread would end within this time if it did not have to wait.
             threads[1].join(0.05)
 
     monkeypatch.setattr(replay, "_check_graphs", change_meanwhile)
@@ -167,7 +167,7 @@ def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 class Waiting(Graph):
-    """A store that waits for a thread when its prefixes are read, in the middle of an `apply`."""
+    """A graph that waits for a thread when its prefixes are read, in the middle of an `apply`."""
 
     thread: threading.Thread | None = None
     has_waited_in_vain = False
@@ -184,7 +184,7 @@ class Waiting(Graph):
 
 @pytest.mark.parametrize("make", [list, tuple, jr.Patch, encoded, iter])
 def test_no_thread_comes_between_operations_that_are_at_hand(make: Any) -> None:
-    """No thread interrupts ready operations. An iterator may need another thread, so it waits."""
+    """No thread interrupts operations in memory, but an iterator may need another thread."""
     graph = Waiting(identifier=G)
     same = Graph(graph.store, G)
     operations = [(Op.PA, "x", URIRef("urn:x#"), None), (Op.A, S, P, S, None)]
@@ -223,7 +223,7 @@ def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
             assert set(again.quads()) == after
 
 
-# --- patches that are applied meanwhile ----------------------------------------------------------
+# --- patches that are applied during a recording --------------------------------------------------
 
 
 class Slow:
@@ -241,7 +241,7 @@ class Slow:
 
 @pytest.mark.parametrize("store", ["default", "Jelly"])
 def test_patch_fails_while_another_thread_commits(store: str) -> None:
-    """Each transaction is undone or committed separately, and a later undo is recorded."""
+    """Each transaction is undone or committed separately; an undo after a commit is recorded."""
     dataset = Dataset(store)
     _ = dataset.namespace_manager
     sink = Slow()

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def together(*works: Callable[[], Result]) -> list[Result]:
-    """Run each function in its own thread, all at the same moment, and return their results."""
+    """Run each function in its own thread, all at the same time, and return their results."""
     ready = threading.Barrier(len(works))
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -46,7 +46,7 @@ def together(*works: Callable[[], Result]) -> list[Result]:
 
 
 def drain(items: Iterator[Any]) -> list[Any]:
-    """Take items from an iterator that other threads use, too; it may refuse a thread."""
+    """Return items of an iterator that other threads also use; it may refuse a thread."""
     found = []
     while True:
         try:
@@ -59,7 +59,7 @@ def drain(items: Iterator[Any]) -> list[Any]:
 
 
 def insist(work: Callable[[], Result]) -> Result:
-    """Repeat a call until no other thread blocks it."""
+    """Repeat a call until it is not refused because of another thread."""
     while True:
         try:
             return work()
@@ -215,7 +215,7 @@ def test_one_writer(format: Any) -> None:
 
 
 def test_readers_of_a_store_beside_a_writer() -> None:
-    """A reader sees the store as it was at the reader's start, without later or undone quads."""
+    """A reader sees the store as it was when the reader started, without later or undone quads."""
     dataset = Dataset("Jelly")
     graph = dataset.graph(G)
     is_over = threading.Event()
@@ -320,7 +320,7 @@ def test_one_recording(store: str) -> None:
 
 
 def test_one_log(tmp_path: Path) -> None:
-    """Each thread has its own object for the log, as the documentation demands."""
+    """Each thread has its own object for the log, as the documentation requires."""
     path = tmp_path / "log"
     jr.PatchLog(path, create=True)
 
@@ -343,7 +343,7 @@ def test_one_log(tmp_path: Path) -> None:
     together(*[lambda thread=thread: append(thread) for thread in range(THREADS - 1)], read)
 
 
-# --- each its own --------------------------------------------------------------------------------
+# --- one object per thread -----------------------------------------------------------------------
 
 
 def test_a_reader_for_each_thread(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests writers that several threads use, or that their own file calls: nothing is lost."""
+"""Tests writers that are called by several threads or by their own file: nothing is lost."""
 
 import io
 import threading
@@ -19,7 +19,7 @@ STATEMENTS = ("jelly-rdf", "n-quads", "turtle", "rdf-xml")
 
 
 class CallingFile:
-    """A file that calls back when it is written to."""
+    """A file that calls a function when it is written to."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -27,7 +27,7 @@ class CallingFile:
         self.errors: list[Exception] = []
 
     def write(self, data: bytes) -> None:
-        """Accept the data, and call back."""
+        """Call the function, and accept the data."""
         try:
             self.call()
         except Exception as error:
@@ -36,7 +36,7 @@ class CallingFile:
 
 
 def open_writer(file: Any, format: str) -> Any:
-    """Make a writer; its frames, if it has any, have one row each."""
+    """Make a writer; if its format has frames, each has one row."""
     if format == "jelly-patch":
         return jr.PatchWriter(file, jr.PatchOptions(frame_rows=1))
     if format == "jelly-rdf":
@@ -141,7 +141,7 @@ def test_frames_made_at_once(make: Any) -> None:
 
 @pytest.mark.parametrize("format", [*CHANGES, *STATEMENTS])
 def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
-    """The file calls back when the writer's table of terms is full and about to be cleared."""
+    """The file calls the writer when its term table is full and about to be cleared."""
     options = jr.StreamOptions(physical_type="TRIPLES")
     statements = [(URIRef(f"urn:{number}"), P, Literal("x" * 200)) for number in range(5000)]
     message = jr.StatementEncoder(options).encode_frame(statements)
@@ -161,7 +161,7 @@ def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
 
 
 def test_statements_that_write_to_their_own_writer_do_no_harm() -> None:
-    """An iterable of statements may run any code, also calls to the same writer."""
+    """An iterable of statements may run any code, even call the same writer."""
     for physical_type in ("TRIPLES", "QUADS", "GRAPHS"):
         file = io.BytesIO()
         options = jr.StreamOptions(physical_type=physical_type, frame_rows=3)

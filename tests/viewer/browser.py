@@ -40,7 +40,7 @@ def open_browser(profile: Path) -> Iterator[Browser]:
 
 
 class Browser:
-    """A browser with a page."""
+    """A browser that shows a page."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -61,7 +61,7 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def open(self, page: Path, view: str = "") -> None:
-        """Open a page at a view, and wait until it is shown."""
+        """Open a view of a page, and wait until it is shown."""
         self.driver.get("about:blank")
         self.driver.get(page.as_uri() + view)
         self.wait()
@@ -72,7 +72,7 @@ class Browser:
         self.wait()
 
     def wait(self) -> None:
-        # The browser reports a change of the address a moment later.
+        # The browser fires the event for a new address a moment later.
         self.driver.set_script_timeout(30)
         self.driver.execute_async_script(
             """
@@ -105,7 +105,7 @@ class Browser:
         )
 
     def changes(self) -> list[tuple[bool, int]]:
-        """Return the listed changes: whether each is an addition, and the number of its row."""
+        """Return for each listed change whether it is an addition, and its row number."""
         found = self.run(
             """
             const rowOf = (it) => +new URLSearchParams(it.hash.slice(1)).get("statement");

@@ -1,4 +1,4 @@
-"""Reads the data of a page as its script does, without code of the package."""
+"""Reads the data of a page as its script does, without using code of the package."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ COLUMNS = 5
 
 
 class Elements(HTMLParser):
-    """Collects elements with names and attributes, and the text of raw text elements."""
+    """Collects the names and attributes of elements, and the text of raw text elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Elements(HTMLParser):
 
 @dataclass
 class Page:
-    """The content of a page: the summary, and the details and plain changes of each version."""
+    """The content of a page: a summary, and the details and plain changes of each version."""
 
     text: str
     elements: list[tuple[str, dict[str, str | None], str]]
@@ -47,7 +47,7 @@ class Page:
         return {self.terms[term]: (added, deleted) for term, added, deleted in rows}
 
     def scripts(self) -> list[str]:
-        """Return the texts of elements that a browser runs."""
+        """Return the texts of the scripts that a browser runs."""
         return [
             text for tag, attributes, text in self.elements if tag == "script" and not attributes
         ]

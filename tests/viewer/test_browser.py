@@ -1,4 +1,4 @@
-"""Tests each view of the page in a browser, by mouse and keyboard, on a desk and on a phone."""
+"""Tests each view of the page in a browser, with mouse and keyboard, on desktop and phone."""
 
 import random
 import re
@@ -34,7 +34,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(started: Browser) -> Iterator[Browser]:
-    """Return a browser, and check at the end that it reported no errors."""
+    """Yield a browser, and finally check that it has reported no errors."""
     started.size(*DESKTOP)
     started.scheme("light")
     started.errors()
@@ -49,7 +49,7 @@ def write_page(path: Path, made: PackedHistory, *, is_whole: bool) -> Page:
 
 
 def show(browser: Browser, folder: Path, operations: list[Any], view: str = "") -> None:
-    """Show a file of operations."""
+    """Show the page of a file with these operations."""
     made = PackedHistory(read_file(jr.read_batches(encode(operations))))
     write_page(folder / "x.html", made, is_whole=False)
     browser.open(folder / "x.html", view)
@@ -143,7 +143,7 @@ def test_versions_are_chosen_by_clicks(browser: Browser, path: Path) -> None:
     width = browser.run("return arguments[0].getBoundingClientRect().width", drawing)
 
     def at(version: int) -> int:
-        """Return the offset of a version's bar from the middle of the drawing."""
+        """Return the horizontal offset of a version's bar from the middle of the drawing."""
         return round(48 + (version - 0.5) * (width - 48) / 12 - width / 2)
 
     ActionChains(browser.driver).move_to_element_with_offset(drawing, at(4), 0).click().perform()
@@ -204,7 +204,7 @@ def state_of(log: jr.PatchLog, version: int) -> set[Any]:
 
 
 def test_the_difference_where_the_beginning_is_unknown(browser: Browser, tmp_path: Path) -> None:
-    """With an unknown start, the first change of each statement counts as effective."""
+    """If the initial state is unknown, the first change of each statement counts as effective."""
     operations: list[Any] = []
     for number in range(3):
         operations += [(Op.TX,), (Op.D, S, P, Literal(number), None), (Op.TC,)]
@@ -380,7 +380,7 @@ def test_everything_is_reached_by_tab(browser: Browser, path: Path) -> None:
 
 
 def test_many_versions(browser: Browser, tmp_path: Path) -> None:
-    """The page has bars for all versions, and larger ones around the chosen version."""
+    """The page has bars for all versions, and larger bars around the chosen version."""
     operations: list[Any] = []
     for number in range(1500):
         operations += [(Op.TX,), (Op.A, S, P, Literal(number), None), (Op.TC,)]
@@ -391,14 +391,14 @@ def test_many_versions(browser: Browser, tmp_path: Path) -> None:
     assert f"+1 {MINUS}0" in browser.text("#caption")
 
 
-# What people open the page for: ontologies.
+# Ontologies, the main use of the page.
 
 ZOO = Namespace("http://example.org/zoo#")
 Quad = tuple[Any, Any, Any]
 
 
 def in_versions(*versions: list[tuple[Op, Quad]]) -> list[Any]:
-    """Return operations on triples as transactions."""
+    """Return operations in which each argument is a transaction of changes to triples."""
     operations: list[Any] = []
     for changes in versions:
         operations += [(Op.TX,), *((op, *triple, None) for op, triple in changes), (Op.TC,)]
@@ -415,7 +415,7 @@ def deleted(*triples: Quad) -> list[tuple[Op, Quad]]:
 
 
 def list_of(name: str, *items: Any) -> list[Quad]:
-    """Return the triples of a list; its first cell is the blank node NAME0."""
+    """Return the triples of an RDF list; its first cell is the blank node NAME0."""
     cells = [BNode(f"{name}{number}") for number in range(len(items))]
     rests = [*cells[1:], NIL]
     return [
@@ -532,7 +532,7 @@ def test_a_blank_node_that_moves_hangs_below_both_owners(browser: Browser, tmp_p
 
 
 def term_number(browser: Browser, name: str) -> str:
-    """Return the number of a subject that is listed in version 1."""
+    """Return the term number of a subject that is listed in version 1."""
     browser.go("version=1")
     found: str = browser.run(
         """
@@ -550,12 +550,12 @@ def test_broken_lists_rings_and_depths_lose_no_change(browser: Browser, tmp_path
     nodes = [BNode(f"n{number}") for number in range(8)]
     found: set[Quad] = set()
     while len(found) < 40:
-        # None of these lists ends.
+        # In these graphs, no list ends.
         p, o = chance.choice([P, REST, FIRST]), chance.choice([*nodes, S])
         found.add((chance.choice([*nodes, ZOO.Cat]), p, o))
     chain = [BNode(f"deep{number}") for number in range(50)]
     deep = [(one, P, other) for one, other in zip([ZOO.Dog, *chain], chain, strict=False)]
-    # The list is cut by its end, and by a cell with two rests.
+    # One list lacks its end; another has a cell with two rests.
     broken = [(ZOO.Ape, P, BNode("x0")), *list_of("x", S, S, S)[:-1]]
     forked = [(ZOO.Emu, P, BNode("y0")), *list_of("y", S, S, S), (BNode("y0"), REST, NIL)]
     for number, triples in enumerate((sorted(found), deep, broken, forked)):
@@ -569,7 +569,7 @@ def test_broken_lists_rings_and_depths_lose_no_change(browser: Browser, tmp_path
         if browser.texts(".pager a:last-child[aria-disabled=true]"):
             break
         browser.click(".pager a:last-child")
-    # The owner is listed above the cells on each page.
+    # Each page of the list repeats the owner above the cells.
     assert sorted(set(seen)) == list(range(len(long)))
 
 
@@ -597,7 +597,7 @@ ONTOLOGY = in_versions(
 
 
 def words(browser: Browser) -> tuple[str, list[tuple[str, str]]]:
-    """Return the head of the summary in words, and its lines."""
+    """Return the heading and the lines of the verbal summary."""
     names, texts = browser.texts(".words dt"), browser.texts(".words dd")
     return browser.text(".words h3"), list(zip(names, texts, strict=True))
 
@@ -711,7 +711,7 @@ def test_the_keys_are_shown(browser: Browser, path: Path) -> None:
     browser.press("j", Keys.ARROW_LEFT)
     browser.press(Keys.ESCAPE)
     assert not browser.run("return document.getElementById('keys').open")
-    # The open list of keys consumed these keys.
+    # The open help on keys consumed these keys.
     assert browser.text("main h2").startswith("Search")
     browser.click("#help")
     browser.click("#close")
@@ -721,7 +721,7 @@ def test_the_keys_are_shown(browser: Browser, path: Path) -> None:
 def test_classes_and_filters_of_a_comparison(
     browser: Browser, path: Path, page: Page, log: jr.PatchLog
 ) -> None:
-    """The page's classes and filters of a comparison equal those of the log's checkouts."""
+    """In a comparison, the page's classes and filters match the log's checkouts."""
     browser.open(path)
     for one, other in [(0, 12), (9, 4)]:
         states = [state_of(log, version) for version in (one, other)]

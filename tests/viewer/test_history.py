@@ -1,4 +1,4 @@
-"""Tests the history on a page against the operations."""
+"""Tests the history on a page against a simple computation from the operations."""
 
 from collections import Counter
 from pathlib import Path
@@ -38,7 +38,7 @@ def page_of_log(log: jr.PatchLog) -> Page:
 
 
 def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[Plain], int]]:
-    """Split operations into versions by the rules of the docs, with the number left out."""
+    """Return each version's changes, prefixes and number of aborted changes, by the docs' rules."""
     versions: list[tuple[list[Plain], list[Plain], int]] = []
     patch: list[Plain] = []
     for operation in operations:
@@ -68,7 +68,7 @@ def expected_versions(operations: list[Plain]) -> list[tuple[list[Plain], list[P
 
 
 def plain_change(change: Plain) -> Plain:
-    """Return a change in the page's form: None for the default graph, and normal literals."""
+    """Return a change in the page's form: None for the default graph, and normalized literals."""
 
     def plain_term(term: Any) -> Any:
         if term is not None and term[0] == "triple":
@@ -229,7 +229,7 @@ def test_a_class_may_be_deleted_and_added_again() -> None:
 
 
 def test_headers_that_many_versions_share_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shared headers have a limit, since each transaction of a patch repeats its headers."""
+    """Shared headers count towards a limit, since each transaction repeats its patch's headers."""
     monkeypatch.setitem(LIMITS, "changes and headers", 500)
     operations: list[Any] = [(Op.H, f"k{number}", Literal(number)) for number in range(30)]
     for number in range(30):

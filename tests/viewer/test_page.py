@@ -1,4 +1,4 @@
-"""Tests that hostile data on a page never become code or markup, and nothing is fetched."""
+"""Tests that hostile data on a page never become code or markup, and that nothing is fetched."""
 
 import base64
 import hashlib
@@ -85,7 +85,7 @@ def test_the_script_makes_no_markup_of_data() -> None:
 
 
 def test_the_summary_is_small() -> None:
-    """The summary, which loads before the page appears, has some dozen bytes for each version."""
+    """The summary, which is loaded before the page appears, has a few dozen bytes per version."""
     operations: list[Any] = []
     for number in range(200):
         added = [

@@ -1,5 +1,5 @@
-"""The Jelly-Patch conformance suite in `conformance`: its runners, and its own tests.
+"""Runners for the Jelly-Patch conformance suite in `conformance`, and tests of the suite.
 
-- `package`, `java`: runners of this package, and of the Java in ``tests/interop/jvm``.
+- `package`, `java`: runners for this package, and for the Java code in ``tests/interop/jvm``.
 - `pages`: runs both, and writes the reports and the pages in ``docs/conformance``.
 """

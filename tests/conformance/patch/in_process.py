@@ -1,4 +1,4 @@
-"""Runs cases on functions of this process, for tests."""
+"""Runs cases with a function in this process, for tests."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ ENTRIES = read_suite()
 
 
 class InProcess:
-    """Passes a verb and a path to a function, whose ValueError means that the file is refused."""
+    """Passes a verb and a path to a function, which raises ValueError to refuse the file."""
 
     def __init__(self, answer: Callable[[str, Path], bytes]) -> None:
         self._answer = answer
@@ -22,7 +22,7 @@ class InProcess:
             return Answer("ok", self._answer(verb, path), "")
         except ValueError as error:
             return Answer("refused", b"", str(error))
-        except Exception as error:  # A command would end with such an error.
+        except Exception as error:  # A command would crash with this error.
             return Answer("broken", b"", str(error))
 
     def close(self) -> None:

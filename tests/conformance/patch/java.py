@@ -1,9 +1,9 @@
 """Runs Java programs: ``python -m tests.conformance.patch.java [OPTION…]``.
 
-Without an OPTION of Java it runs the program in ``tests/interop/jvm``. There terms, lookups,
-repeated terms and quads are Jelly-JVM's code, but rows and frames are our own code. With options
-such as ``-cp`` it runs what they name; `tests.interop.jelly_jvm` builds such programs. This module
-finds the ends of patches that have no mark.
+Without an OPTION for Java it runs the program in ``tests/interop/jvm``. That program uses
+Jelly-JVM's code for terms, lookups, repeated terms and quads, and our own code for rows and frames.
+With options such as ``-cp`` this module runs the program that they name; `tests.interop.jelly_jvm`
+builds such programs. Patches may end without a punctuation mark; this module finds their ends.
 """
 
 import json
@@ -75,7 +75,7 @@ def encode(peer: Peer, data: bytes) -> bytes:
 
 
 def _answer(error: str) -> str:
-    """Return the answer that an exception of Java means."""
+    """Return the answer that corresponds to a Java exception."""
     # An exception means that the input is refused or unsupported. A StackOverflowError is a crash.
     if error.startswith("StackOverflowError"):
         return f"crashed {error}"
@@ -85,7 +85,7 @@ def _answer(error: str) -> str:
 
 
 def main() -> None:
-    """Read requests, one on each line, and answer them until there are no more."""
+    """Read requests, one per line, and answer them until the input ends."""
     options = sys.argv[1:]
     if not options:
         project.build()

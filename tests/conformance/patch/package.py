@@ -13,19 +13,19 @@ from tests.oracle.terms import DEFAULT_GRAPH, operation, plain_operation, with_d
 
 
 def to_document_terms(value: Plain) -> Plain:
-    """Return `value`, plain terms of the tests, as a document has them."""
+    """Convert `value` from the tests' plain terms to terms of a document."""
     return _replaced(value, DEFAULT_GRAPH, document.DEFAULT)
 
 
 def to_document(patches: list[list[Plain]], options: dict[str, Any]) -> list[list[Plain]]:
-    """Return plain operations as a document has them; in a stream of quads each has a graph."""
+    """Convert plain operations to a document's form; in quad streams, each has a graph."""
     if options["statement_type"] == "QUADS":
         patches = [list(map(with_default_graph, patch)) for patch in patches]
     return [list(map(to_document_terms, patch)) for patch in patches]
 
 
 def from_document_terms(value: Plain) -> Plain:
-    """Return `value`, terms of a document, as the tests have them."""
+    """Convert `value` from terms of a document to the tests' plain terms."""
     return _replaced(value, document.DEFAULT, DEFAULT_GRAPH)
 
 
@@ -78,8 +78,8 @@ def answer(verb: str, path: Path) -> bytes:
 
 
 def main() -> None:
-    """Read requests, one on each line, and answer them until there are no more."""
-    # rdflib warns of literals whose lexical form is wrong for their datatype.
+    """Read requests, one per line, and answer them until the input ends."""
+    # rdflib warns about literals whose lexical form is invalid for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     for line in sys.stdin:
         verb, path, output = line.rstrip("\n").split("\t")

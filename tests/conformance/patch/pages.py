@@ -1,7 +1,7 @@
 """Runs the suite and writes its pages: ``python -m tests.conformance.patch.pages JELLY_JVM``.
 
-It writes a report in EARL of each implementation, and the page ``jelly-patch.md`` with the table
-of rules and implementations, to ``docs/conformance``. JELLY_JVM is a checkout of Jelly-JVM.
+It writes an EARL report for each implementation, and the page ``jelly-patch.md`` with the table of
+rules and implementations, to ``docs/conformance``. JELLY_JVM is a checkout of Jelly-JVM.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def _subjects(checkout: Path) -> list[Subject]:
 
 
 def read_report(key: str) -> dict[str, str]:
-    """Return the outcomes in an implementation's report by the names of cases."""
+    """Return the outcomes in an implementation's report, by name of the case."""
     graph = Graph().parse(FOLDER / f"jelly-patch-{key}.ttl")
     return {
         str(graph.value(assertion, EARL.test)).removeprefix(SUITE): str(
@@ -101,16 +101,16 @@ def read_report(key: str) -> dict[str, str]:
 
 
 def page(outcomes: dict[str, list[Outcome]], names: dict[str, str], **values: Any) -> str:
-    """Return the page of the outcomes, which are given by the keys of implementations.
+    """Return the page that shows the outcomes.
 
     Args:
-        outcomes: The outcomes of each implementation, in the order of the cases.
-        names: The names of the implementations.
+        outcomes: The outcomes of each implementation by its key, in the order of the cases.
+        names: The names of the implementations by their keys.
         values: Other values that the page needs.
     """
     first = next(iter(outcomes.values()))
-    # The tables must be narrow for phones, and the results of our Java are like those of
-    # Jelly-JVM's core.
+    # The tables must be narrow for phones, so our Java is left out: its results are like those
+    # of Jelly-JVM's core.
     shown = {key: found for key, found in outcomes.items() if key != "java"}
     summary = []
     for key, found in outcomes.items():
@@ -191,7 +191,7 @@ def main() -> None:
     checkout = parser.parse_args().jelly_jvm
     if not any((checkout / "submodules" / "protobuf" / "proto").glob("*.proto")):
         parser.error(f"{str(checkout)!r} is not a checkout of Jelly-JVM with its submodule")
-    # rdflib warns of literals whose lexical form is wrong for their datatype.
+    # rdflib warns about literals whose lexical form is invalid for their datatype.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     date = datetime.datetime.now(datetime.timezone.utc).date()
     entries = read_suite()

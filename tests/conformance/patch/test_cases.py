@@ -1,4 +1,4 @@
-"""Tests the cases: the committed files are current, and two readers find each case right."""
+"""Tests the cases: the committed files are current, and two readers agree with each case."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from tests.support import ROOT
 
 ALL = all_cases()
 READ = [case for case in ALL if case.data is not None]
-# Readers may accept what breaks these rules.
+# Readers may accept streams that break these rules.
 UNSEEN = {"iri", "language-tag", "prefix-name"}
 
 
@@ -90,7 +90,7 @@ def test_each_negative_case_has_a_twin_that_is_repaired() -> None:
 
 
 def _suites_reader(case: Case) -> str | None:
-    """Return what the suite's reader finds wrong with the expectation of a case, or None."""
+    """Return how the suite's reader disagrees with the expectation of a case, or None."""
     assert case.data is not None
     try:
         found = reader.read(case.data)
@@ -128,7 +128,7 @@ def test_positive_cases_hang_on_no_string_that_is_no_iri() -> None:
 
 
 def _patches(operations: list[Plain]) -> list[list[Plain]]:
-    """Split operations into patches at each END, which is left out."""
+    """Split operations into patches at each END, and leave out the ENDs."""
     patches: list[list[Plain]] = [[]]
     for operation in operations:
         if operation == ("END",):
@@ -140,7 +140,7 @@ def _patches(operations: list[Plain]) -> list[list[Plain]]:
 
 
 def _oracle(case: Case) -> str | None:
-    """Return what the oracle finds wrong with the expectation of a case, or None."""
+    """Return how the oracle disagrees with the expectation of a case, or None."""
     assert case.data is not None
     try:
         found = decoder.read(case.data)

@@ -1,4 +1,4 @@
-"""Tests that a case notices each fault that is put into the suite's own reader."""
+"""Tests that some case detects each fault that is injected into the suite's own reader."""
 
 import types
 from pathlib import Path
@@ -9,7 +9,7 @@ from conformance import document, reader
 from tests.conformance.patch.in_process import ENTRIES, outcomes
 
 SOURCE = Path(reader.__file__).read_text("utf-8")
-# The many cases of histories come last, because other cases notice most faults.
+# The many cases about whole histories come last, because other cases detect most faults.
 ORDER = sorted(
     (entry for entry in ENTRIES if entry.kind == "from_jelly"),
     key=lambda entry: "/shapes/" in entry.name,
@@ -23,7 +23,7 @@ REPEATED = 'raise FaultError(rule, f"the {oneof} repeats nothing")'
 
 
 def _again(work: str) -> tuple[str, str]:
-    """Return the fault of a reader that does `work` where options are repeated."""
+    """Return a fault: the reader also does `work` when options are repeated."""
     return AGAIN, AGAIN.replace("            return\n", f"            {work}\n            return\n")
 
 
@@ -361,7 +361,7 @@ FAULTS: dict[str, tuple[str, str]] = {
 
 
 def _noticed_by(source: str) -> str | None:
-    """Return the name of the first case that a faulty reader does not pass."""
+    """Return the name of the first case that a faulty reader fails."""
     module = types.ModuleType("faulty")
     exec(compile(source, "faulty", "exec"), vars(module))
 

@@ -1,10 +1,10 @@
-"""Tests that `jellyp validate` finds the fault of each case, and gives its rule the same name."""
+"""Tests that `jellyp validate` finds the fault of each case, and names its rule the same."""
 
 import jelly_rdflib as jr
 from conformance.rules import PARTS, RULES
 from tests.conformance.patch.test_cases import READ
 
-# For the package, all limits have one rule, and a bad language tag is only a warning.
+# In the package, all limits share one rule, and a bad language tag is only a warning.
 OTHER_NAMES = {"quoted-depth": "limit", "language-tag": "format"}
 
 
@@ -18,7 +18,7 @@ def test_rules_that_cases_break_have_the_same_names() -> None:
 
 
 def test_each_rule_of_validate_that_is_one_of_the_drafts_has_a_case() -> None:
-    """Rules of the sections of Jelly-RDF that the draft takes over have cases, too."""
+    """Rules from the Jelly-RDF sections that the draft includes have cases, too."""
     sections = {part.section.partition(": ")[2] for part in PARTS if part.section[:4] == "RDF:"}
     ours = {
         rule.value
@@ -37,7 +37,7 @@ def test_a_rule_is_as_strong_as_in_the_suite() -> None:
         for name in RULES.keys() & set(jr.Rule)
         if (RULES[name].strength in must) != (jr.Rule(name).severity == "error")
     }
-    # A reader MUST skip an unknown field, but a stream may have one.
+    # A reader MUST skip an unknown field, but a stream may contain one.
     assert differ == {"unknown-field"}
 
 

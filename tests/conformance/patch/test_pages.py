@@ -47,7 +47,7 @@ def test_open_questions_name_cases_that_there_are() -> None:
     known = {entry.name.partition("/")[2] for entry in ENTRIES}
     assert len(named) > 20
     assert named - known == set()
-    # If readers may choose, the choice is an open question, or the text of the rule says so.
+    # If readers may choose, an open question or the text of the rule says so.
     may = [entry for entry in ENTRIES if entry.refusal == "may" and entry.kind == "from_jelly"]
     choices = {entry.rules[0] for entry in may}
     asked = {rule for name in named for e in ENTRIES if e.name.endswith(name) for rule in e.rules}

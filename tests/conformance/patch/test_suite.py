@@ -1,4 +1,4 @@
-"""Tests the suite as a program: it passes right results, finds wrong ones, and loses no case."""
+"""Tests the suite as a program: it passes correct results, fails wrong ones, loses no case."""
 
 import stat
 import sys
@@ -28,8 +28,8 @@ def _example(verb: str, path: Path) -> bytes:
     return example.run(verb, str(path))
 
 
-# These are one case of each shape, and the cases of terms and patches. They are enough to find a
-# wrong reader.
+# One case of each shape, and the cases about terms and patches. They are enough to detect a faulty
+# reader.
 SOME = [
     entry
     for entry in ENTRIES
@@ -45,7 +45,7 @@ def _failed(found: list[Outcome]) -> list[str]:
     return [f"{o.entry.name}: {o.info}" for o in found if o.verdict != "passed"]
 
 
-# -- what is right passes --------------------------------------------------------------------------
+# -- correct results pass --------------------------------------------------------------------------
 
 
 def test_the_package_passes_all_cases() -> None:
@@ -88,7 +88,7 @@ def test_the_example_passes_all_cases() -> None:
     assert _failed(outcomes(_example)) == []
 
 
-# -- what is wrong fails ---------------------------------------------------------------------------
+# -- wrong results fail ----------------------------------------------------------------------------
 
 
 def _changed(change: Callable[[Document], Any]) -> Answer:
@@ -206,7 +206,7 @@ RIGHT = {"version": 1, "stream_type": "FLAT", "statement_type": "TRIPLES"}
 
 
 def _encode_changed(change: Callable[[Document], Any]) -> Answer:
-    """Return a runner whose writer changes the document before it writes it, without a check."""
+    """Return a runner whose writer changes a document and writes it without a check."""
 
     def answer(verb: str, path: Path) -> bytes:
         if verb == "decode":
@@ -330,7 +330,7 @@ def small(tmp_path: Path) -> Path:
 
 
 ANSWERS = {
-    # Each command has the outcome that the suite must report.
+    # Commands, and the outcome that the suite must report for each.
     "raise SystemExit(0)": ("failed", "not a document"),
     "raise SystemExit(1)": ("failed", "exit status 1"),
     "print('why', file=sys.stderr); raise SystemExit(3)": ("failed", "refused: why"),
@@ -368,7 +368,7 @@ def test_what_a_command_or_a_server_answers(tmp_path: Path, code: str, is_server
     command = _script(tmp_path / "command", f"import os, sys, time\n{loop}{code}")
     runner = (Server if is_server else Commands)([command], 0.5 if "sleep" in code else 60)
     try:
-        # For the second request the suite may have to start the server again.
+        # For the second request the suite may have to restart the server.
         for _ in range(1 + is_server):
             outcome = check(entry, runner)
             verdict, info = (LINES if is_server else ANSWERS)[code]

@@ -13,7 +13,7 @@ from tests.oracle import build as b
 
 
 def rules(*rows: object, **options: int) -> list[str]:
-    """Return the rules that a stream breaks, other than those about options."""
+    """Return the rules that a stream breaks, except those about options."""
     options = {"rdf_star": True, "max_prefix_table_size": 0, "max_name_table_size": 50, **options}
     data = b.stream([b.options(**options), *rows])
     return [f.rule for f in jr.validate(data) if f.rule != "unused-feature"]

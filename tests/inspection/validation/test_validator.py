@@ -1,4 +1,4 @@
-"""Tests each rule of `validate`, broken and kept, and how it continues after a fault."""
+"""Tests each rule of `validate`, broken and followed, and how checking continues after a fault."""
 
 import gzip
 import io
@@ -46,12 +46,12 @@ def _general(rule: str) -> str:
 
 
 def refusals(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
-    """Return the result of `found`, with "format" for all rules that readers enforce."""
+    """Return the result of `found`, with "format" in place of all rules that readers enforce."""
     return [(_general(rule), *place) for rule, *place in found(source, **arguments)]
 
 
 def text_found(text: str) -> list[tuple[str, int | None, int | None]]:
-    """Return the rules that a text breaks, with the line and the column."""
+    """Return the rules that a text breaks, with line and column."""
     return [(fault.rule, fault.line, fault.column) for fault in faults(text.encode())]
 
 
@@ -91,7 +91,7 @@ TX . TA .
         messages = producer.frames(stream.operations, stream.options, rng)
         data = producer.spelled(messages, rng)
         rules = {fault.rule for fault in faults(data) if fault.severity == "error"}
-        # The foreign producer also makes graphs without a meaning, and oneofs that are set twice.
+        # The oracle's producer also writes meaningless graphs, and oneofs that are set twice.
         assert rules <= {"graph-in-triples", "row-kinds", "second-field"}
 
     @few
@@ -141,7 +141,7 @@ class TestFaults:
 
 
 def as_read(data: bytes) -> tuple[jr.DecodeError | None, dict[str, int]]:
-    """Return the error of readers, and the number of operations before it, by their kind."""
+    """Return the readers' error, and the number of operations of each kind before it."""
     codes: list[int] = []
     refusal = None
     try:
@@ -168,7 +168,7 @@ class TestFormat:
             ([b.add(b.literal("x"), "p", "o"), GOOD], [2, 2]),
             ([b.add(b.triple("s", b.iri(0, 1), "o"), b.iri(0, 1), "o"), b.commit()], [2, 3]),
             ([b.add("s", b.iri(0, 1), b.literal("x", "e n")), GOOD, b.commit()], [2, 4]),
-            # The rest can't be checked.
+            # Nothing after this fault can be checked.
             ([b.add("s", b.iri(0, 9), "o"), b.commit()], [2]),
             ([b.commit(), b.name("x", 17), b.commit()], [2, 3]),
         ],
@@ -194,7 +194,7 @@ class TestFormat:
         assert refusals(data) == [("format", 0, row) for row in expected]
 
     def test_state_is_as_if_the_rule_had_been_kept(self) -> None:
-        """Names, prefixes and repeated terms count on after a fault."""
+        """After a fault, ids of 0 and repeated terms continue as if there were no fault."""
         rows = [
             b.add(b.literal("x"), b.iri(0, 1), b.iri()),
             b.add(b.triple("s", b.iri(), "o"), b.iri(), "o"),
@@ -244,7 +244,7 @@ class TestFormat:
                     [0, 1, 10, 128, 255, rng.randrange(256)]
                 )
             data = bytes(mutated)
-            # If a row has two kinds, readers use the last one.
+            # If a row has two kinds, readers use the last, so this fault is left out.
             errors = [
                 fault
                 for fault in faults(data)
@@ -379,11 +379,11 @@ class TestFrames:
         assert found(rb.stream([*head], [rb.end()])) == []
 
     def test_a_graph_that_a_wrong_row_leaves_behind_is_no_number(self) -> None:
-        """The last graph is from an earlier frame. Without one, the graph can't be repeated."""
+        """A row may repeat the graph of an earlier frame; without such a graph, it is refused."""
         triple, quad = rb.spo("s", rb.iri(0, 1), "o"), rb.spog("s", rb.iri(0, 1), "o")
         name = rb.name("urn:p")
         head = [rdf_options(physical_type=rb.QUADS), name]
-        # The fast path only reads rows that are followed by other bytes.
+        # The fast path reads only rows that are followed by other bytes.
         more = [rb.name("x" * 60, 2)] * 2
         graph = rb.spog("s", rb.iri(0, 1), "o", "g")
         data = rb.stream([*head, graph], [triple, quad, quad, *more])
@@ -405,7 +405,7 @@ def patch(*rows: bytes) -> bytes:
 
 
 def _in_halves(frame: Any, rng: random.Random) -> bytes:
-    """Return a frame in which each row has its message twice, each time with some of the fields."""
+    """Return a frame in which each row splits its message into two, with some fields in each."""
     rows = b""
     for row in frame.rows:
         ((known, content),) = row.ListFields()
@@ -455,10 +455,10 @@ class TestFields:
         for quad, rules in [
             (s + other + p + o, ["second-field"]),
             (s + p + wire.field(11, wire.field(3, 1) + wire.field(2, b"en")), ["second-field"]),
-            # The last member is read, and both are reported: they are two faults.
+            # Readers use the last member. The other two are reported as two faults.
             (s + other + s + p + o, ["second-field"] * 2),
             (s + s + other + s + p + o, ["repeated-field"] + ["second-field"] * 2),
-            # The fault is in a message that is overwritten.
+            # The first fault is in a message that is overwritten.
             (wire.field(3, wire.field(2, b"en") + wire.field(3, 1)) + s + p + o,
              ["second-field"] * 2),
         ]:  # fmt: skip
@@ -481,7 +481,7 @@ class TestFields:
     @few
     @given(strategies.streams(), strategies.dice)
     def test_messages_in_two_halves(self, stream: Stream, rng: random.Random) -> None:
-        """Protobuf merges both halves, so the faults equal those of the whole message."""
+        """Protobuf merges both parts, so the faults equal those of the whole message."""
         messages = producer.frames(stream.operations, stream.options, rng)
         whole = b.delimited(message.SerializeToString() for message in messages)
         split = b.delimited(_in_halves(message, rng) for message in messages)
@@ -514,7 +514,7 @@ class TestFields:
 
 
 class TestPatches:
-    """Tests the rules for patches in all formats, on text."""
+    """Tests, on text, the rules for patches in all formats."""
 
     def test_headers_come_first(self) -> None:
         change = "A <urn:s> <urn:p> 1 .\n"
@@ -541,7 +541,7 @@ class TestPatches:
     def test_no_patch_follows_itself(self) -> None:
         assert text_found("H ID <urn:a> .\nH prev <urn:a> .") == [("patch-chain", 2, 1)]
         assert text_found("H prev <urn:a> .\nH id <urn:a> .") == [("patch-chain", 2, 1)]
-        # This is the id that the header should have.
+        # Here prev has the correct value.
         assert text_found("H id <urn:a> .\nZ .\nH prev <urn:a> .") == []
 
     def test_ids_are_iris(self) -> None:
@@ -558,7 +558,7 @@ class TestPatches:
                 assert text_found(f"H id <{scheme}{uuid}> .") == [("patch-id", 1, 1)], uuid
 
     def test_uuids_are_compared_in_one_form(self) -> None:
-        """UUIDs are equal if a patch log treats them as equal."""
+        """UUIDs are compared as a patch log compares them."""
         forms = [f"{scheme}{UUID}" for scheme in ("uuid:", "urn:uuid:", "URN:UUID:")]
         for one, other in itertools.product([*forms, *map(str.upper, forms)], repeat=2):
             one_id, other_id, prev = f"H id <{one}> .", f"H id <{other}> .", f"H prev <{other}> ."
@@ -578,7 +578,7 @@ class TestPatches:
         text = "H id <urn:a> .\nZ .\nH id <urn:b> .\nH prev <{}> .\nZ .\n"
         assert text_found(text.format("urn:a")) == []
         assert text_found(text.format("urn:x")) == [("patch-chain", 4, 1)]
-        # The id before the first patch is not known, nor that of a patch without an id.
+        # The id before the first patch is unknown, as is that of a patch without an id.
         assert text_found("H id <urn:a> .\nH prev <urn:x> .") == []
         assert text_found("H id <urn:a> .\nZ .\nZ .\nH prev <urn:x> .") == []
 

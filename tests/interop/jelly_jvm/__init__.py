@@ -1,8 +1,8 @@
-"""Builds Jelly-JVM's real patch modules, which no registry has, from a checkout.
+"""Builds Jelly-JVM's own patch modules, which are in no registry, from a checkout.
 
-The folder ``interop`` has the files that differ from the Java of `tests.interop.jvm`. With them
-Jelly-JVM's reader and writer for Jena read and write Jelly-Patch, or, with ``-Drdf4j=true``, its
-decoder and encoder for RDF4J.
+The folder ``interop`` has the files that differ from the Java code of `tests.interop.jvm`. They use
+Jelly-JVM's reader and writer for Jena or, with ``-Drdf4j=true``, its decoder and encoder for RDF4J
+to read and write Jelly-Patch.
 """
 
 import os
@@ -17,13 +17,13 @@ from tests.interop.jvm import project
 
 FOLDER = Path(__file__).resolve().parent
 MODULES = ("core", "core-patch", "jena", "jena-patch", "rdf4j", "rdf4j-patch")
-# The build leaves out these shared classes: a class in this folder replaces them, or they need a
+# The build leaves out these shared classes: each is replaced by a class in this folder, or needs a
 # class that is replaced.
 LEFT_OUT = ("Benchmark", "PatchReader", "PatchRow", "PatchOptions", "PatchWriter")
 
 
 def revision(checkout: Path) -> str:
-    """Return the tag or the commit of a checkout, which ends in -dirty if files were changed."""
+    """Return the tag or commit of a checkout, with the suffix -dirty if files were changed."""
     command = ["git", "-C", checkout, "describe", "--tags", "--always", "--dirty"]
     return subprocess.check_output(command, text=True).strip()
 

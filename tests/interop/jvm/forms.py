@@ -1,4 +1,4 @@
-"""Operations and statements in the form that is the same for both sides."""
+"""Operations and statements in a form that both sides share."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
 
 LANGUAGE = re.compile("[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?", re.IGNORECASE)
-# Scripts have four letters, regions two; these are their spellings.
+# Scripts have four letters and regions two; each is capitalized in its own way.
 CASES = {4: str.capitalize, 2: str.upper}
 WITH_GRAPH = ("A", "D", "PA", "PD")
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -18,7 +18,7 @@ TAKE_A_LANGUAGE = (RDF + "langString", RDF + "dirLangString")
 def seen_by_jena(operations: Iterable[Plain]) -> list[Plain]:
     """Return operations as Jena can represent them.
 
-    Jena has no IRI for a deleted prefix.
+    Jena does not store the IRI of a deleted prefix.
     """
     return [
         with_jenas_terms(
@@ -31,8 +31,8 @@ def seen_by_jena(operations: Iterable[Plain]) -> list[Plain]:
 def with_jenas_terms(value: Any) -> Any:
     """Return an operation or a statement as Jena can represent it.
 
-    Jena has one literal where RDF 1.1 has one, so a string has no datatype here. It spells
-    languages as RFC 5646 does.
+    Like RDF 1.1, Jena does not distinguish plain literals from strings, so a string has no datatype
+    here. It spells languages as RFC 5646 does.
     """
     return _with_languages(with_simple_strings(value))
 
@@ -55,7 +55,7 @@ def without_last_end(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
-    """Return operations with None for the default graph: RDF Patch writes both in one way."""
+    """Return operations with None for the default graph: RDF Patch writes both the same way."""
     return [
         (*operation[:-1], None)
         if operation[0] in WITH_GRAPH and operation[-1] == DEFAULT_GRAPH
@@ -65,10 +65,10 @@ def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
 
 
 def can_both_have(value: Any) -> bool:
-    """Return whether rdflib and Jena can both have the exact terms of an operation or statement.
+    """Return whether rdflib and Jena can represent the exact terms of an operation or statement.
 
-    Excluded are lexical forms whose white space rdflib's constructor changes, literals that RDF
-    does not have, and languages that Jena changes. The default graph may only be a graph.
+    They can't represent lexical forms whose white space rdflib's constructor changes, literals that
+    are not in RDF, languages that Jena changes, and the default graph in place of a term.
     """
     has_graph = value[0] in WITH_GRAPH if isinstance(value[0], str) else len(value) == 4
     terms = value[:-1] if has_graph and value[-1] == DEFAULT_GRAPH else value
@@ -90,6 +90,6 @@ def _can_have(value: Any) -> bool:
 
 
 def canonical_language(tag: str) -> str:
-    """Return a tag of language, script and region as RFC 5646 spells it: en, en-GB, zh-Hant-TW."""
+    """Spell a tag of language, script and region as in RFC 5646: en, en-GB, zh-Hant-TW."""
     first, *rest = tag.split("-")
     return "-".join([first.lower(), *(CASES.get(len(part), str.lower)(part) for part in rest)])

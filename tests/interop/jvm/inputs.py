@@ -1,4 +1,4 @@
-"""Operations and statements in plain form: some made by hand for each feature, and real ones."""
+"""Operations and statements in plain form: handmade ones for each feature, and real data."""
 
 import functools
 from pathlib import Path
@@ -23,11 +23,11 @@ PRESETS = {
         ("ALL_FEATURES", True, True),
     )
 }
-"""Jelly-JVM's presets, with the features that they allow."""
+"""Jelly-JVM's presets and the features that they allow."""
 
 
 def preset_fields(preset: str) -> dict[str, int | bool]:
-    """Return the fields of an options row for a preset of Jelly-JVM."""
+    """Return the fields of an options row for a Jelly-JVM preset."""
     sizes = (128, 16, 16) if preset.startswith("SMALL") else (4000, 150, 32)
     names = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
     return {**dict(zip(names, sizes, strict=True)), **PRESETS[preset]}
@@ -125,7 +125,7 @@ FEATURES: dict[str, list[Plain]] = {
         ("A", S, P, THING, iri("h")),
         add_prefix("h", "http://example.org/ns#", iri("h")),
         add_prefix("b", "http://example.com/", ("bnode", "graph")),
-        # The graph is that of the last statement, but not that of the last row.
+        # The graph is that of the last statement, not that of the last row.
         ("A", S, P, iri("a"), iri("h")),
         ("PD", "ex", None, G),
         ("PD", "", None, G),
@@ -158,7 +158,7 @@ FEATURES: dict[str, list[Plain]] = {
         END,
     ],
 }
-"""Operations for each feature, in a stream of quads."""
+"""Operations for each feature, in a quad stream."""
 
 NEEDS = {
     "quoted triples": {"rdf_star"},
@@ -169,7 +169,7 @@ NEEDS = {
 
 
 def allows(preset: str, name: str) -> bool:
-    """Return whether a preset has the options that the feature `name` needs."""
+    """Return whether a preset allows the feature `name`."""
     return all(PRESETS[preset][field] for field in NEEDS.get(name, ()))
 
 
@@ -193,7 +193,7 @@ def patches_of(operations: list[Plain]) -> int:
 
 @functools.cache
 def schema_org() -> list[Plain]:
-    """Return the history of schema.org: a patch in a transaction from each release to the next."""
+    """Return the history of schema.org: from each release to the next, a patch in a transaction."""
     operations: list[Plain] = []
     old: set[Plain] = set()
     for number, (_, text) in enumerate(releases()):

@@ -1,7 +1,7 @@
 """Runs Jelly-JVM and Apache Jena in their own process, which converts files on request.
 
-The input of a writer and the output of a reader are JSON, which is not a format of either side. So
-the tests see the result of a reader without a writer, and the other way round.
+The input of a writer and the output of a reader are JSON, which is a format of neither side. So the
+tests can check a reader without a writer, and the other way round.
 """
 
 import itertools
@@ -24,7 +24,7 @@ class Peer:
 
     Args:
         folder: An empty folder for the files.
-        command: The command that starts the process, if not that of the project in this folder.
+        command: The command that starts the process, by default that of the project in this folder.
     """
 
     def __init__(self, folder: Path, command: list[str] | None = None) -> None:
@@ -66,14 +66,14 @@ class Peer:
     def read_changes(self, data: bytes, source: str) -> list[Plain]:
         """Return the plain operations that the peer reads.
 
-        Jena keeps no IRI of a deleted prefix. It has one literal where RDF 1.1 has one, so
-        literals of ``xsd:string`` have no datatype here.
+        Jena does not store the IRI of a deleted prefix. Like RDF 1.1, it does not distinguish plain
+        literals from those of ``xsd:string``, so the latter have no datatype here.
         """
         lines = self.convert(data, source, "changes").splitlines()
         return [_operation(json.loads(line)) for line in lines]
 
     def read_headers(self, data: bytes, source: str) -> dict[str, Plain]:
-        """Return the headers of one patch by key, as Jena keeps them."""
+        """Return the headers of one patch as Jena stores them, by key."""
         lines = self.convert(data, source, "headers").splitlines()
         return {key: _term(value) for _, key, value in map(json.loads, lines)}
 
@@ -85,7 +85,7 @@ class Peer:
     def read_statements(
         self, data: bytes, source: str
     ) -> tuple[list[Plain], list[tuple[str, str]]]:
-        """Return the plain statements that the peer reads, and their namespaces."""
+        """Return the plain statements and the namespaces that the peer reads."""
         rows = [json.loads(line) for line in self.convert(data, source, "statements").splitlines()]
         statements = [tuple(map(_term, row[1:])) for row in rows if row[0] != "N"]
         return statements, [tuple(row[1:]) for row in rows if row[0] == "N"]
@@ -111,7 +111,7 @@ def _spell(value: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """Return a term, a string or None in the JSON that the peer reads."""
+    """Convert a term, a string or None to the JSON that the peer reads."""
     if value == DEFAULT_GRAPH:
         return ["default"]
     if isinstance(value, tuple):
@@ -120,7 +120,7 @@ def _json(value: Any) -> Any:
 
 
 def _term(value: Any) -> Any:
-    """Return the term, string or None that the peer's JSON represents."""
+    """Convert the peer's JSON to a term, a string or None."""
     if value == ["default"]:
         return DEFAULT_GRAPH
     if isinstance(value, list):

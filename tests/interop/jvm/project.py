@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def build() -> None:
-    """Compile the project; the exceptions are those of `tests.maven.build`."""
+    """Compile the project; this raises the exceptions of `tests.maven.build`."""
     maven.build(FOLDER)
 
 

@@ -1,4 +1,4 @@
-"""Tests N-Quads, RDF Thrift and Protobuf: we and Jena read what the other side writes."""
+"""Tests N-Quads, RDF Thrift and RDF Protobuf: we and Jena read each other's output."""
 
 import io
 from typing import Any
@@ -14,7 +14,7 @@ from tests.interop.jvm.test_statements import NAMES, NAMESPACES, additions_by_re
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain_operation
 
 BINARY = ["rt", "rpb"]
-# N-Quads have no prefixes, and have quoted triples only as objects.
+# N-Quads has no prefixes, and allows quoted triples only as objects.
 QUOTED_OBJECTS = [
     (S, P, ("triple", S, P, ("literal", "x", "en", None)), G),
     (("bnode", "b"), P, ("triple", S, P, ("triple", ("bnode", "b"), P, S)), DEFAULT_GRAPH),
@@ -42,7 +42,7 @@ def read(data: bytes, format: Any) -> tuple[list[Plain], list[tuple[str, str]]]:
 
 
 def quads(statements: list[Plain]) -> list[Plain]:
-    """Return statements as both sides represent them: a triple is in the default graph."""
+    """Return statements as both sides represent them, with triples in the default graph."""
     return [
         with_jenas_terms((*row[:3], next(filter(None, row[3:]), DEFAULT_GRAPH)))
         for row in statements
@@ -75,7 +75,7 @@ def test_features(peer: Peer, format: str, shape: str, name: str) -> None:
 @shapes
 @formats
 def test_prefixed_names(peer: Peer, format: str, shape: str) -> None:
-    """In RDF Thrift, Jena writes the prefixed names of IRIs and datatypes."""
+    """In RDF Thrift, Jena writes IRIs and datatypes as prefixed names."""
     datatype = ("literal", "x", None, "http://example.org/ns#datatype")
     quoted = ("triple", ("iri", "http://example.org/a"), ("iri", "urn:p"), datatype)
     subject, predicate = ("iri", "http://example.org/a"), ("iri", "urn:p")
@@ -85,7 +85,7 @@ def test_prefixed_names(peer: Peer, format: str, shape: str) -> None:
 
 @formats
 def test_literals_by_their_values(peer: Peer, format: str) -> None:
-    """We and Jena read values as the same lexical forms; in Protobuf Jena writes no values."""
+    """We and Jena read values as the same lexical forms; in RDF Protobuf Jena writes no values."""
     statements = statements_of(FEATURES["statements"], "TRIPLES")
     data = peer.write_statements(statements, format, values=True)
     theirs, _ = peer.read_statements(data, format)

@@ -1,4 +1,4 @@
-"""Tests the Jelly-Patch suite on the JVM: with our Java, and with the suite's runner of jars."""
+"""Tests the Jelly-Patch suite on the JVM: with our Java, and with the suite's runner for jars."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests where we and the JVM differ; docs/interop.md lists each difference, and who is right."""
+"""Tests where we differ from the JVM; docs/interop.md lists each difference and who is right."""
 
 import io
 from typing import Any, ClassVar
@@ -74,7 +74,7 @@ class TestWhatTheOptionsRuleOut:
 
 
 class TestPrefixesWithoutAGraph:
-    """Jena has prefixes without a graph, but a stream of quads does not."""
+    """Jena has prefixes without a graph, but a quad stream does not."""
 
     def test_the_first_row_with_a_graph_has_none(self, peer: Peer) -> None:
         data = peer.write_changes([add_prefix(None), END], "jellyp", **QUADS)
@@ -93,7 +93,7 @@ class TestPrefixesWithoutAGraph:
 
 
 class TestGraphsAmongTriples:
-    """A stream of triples has no graphs, but Jelly-JVM writes the graphs of prefixes into it."""
+    """A triple stream has no graphs, but Jelly-JVM writes the graphs of prefixes into it."""
 
     TRIPLES: ClassVar[dict[str, Any]] = {**QUADS, "statements": "TRIPLES"}
     TRIPLE = (*STATEMENT[:-1], None)
@@ -205,7 +205,7 @@ def test_jena_names_the_default_graph(peer: Peer, target: str, row: Plain) -> No
 def test_jena_drops_a_character_of_labels_in_text(
     peer: Peer, source: bytes, labels: tuple[str, str]
 ) -> None:
-    """Jena drops a character of ``_:label`` only; we read such labels but do not write them."""
+    """Jena drops the first character of ``_:label``; we read this form, but write another one."""
     rows = [b"A %s <urn:p> <urn:o> .\n" % (source % label) for label in (b"ab", b"bb")]
     data = b"".join(rows)
     theirs = peer.read_changes(data, "rdfp")

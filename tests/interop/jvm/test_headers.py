@@ -1,4 +1,4 @@
-"""Tests keys of headers: like Jena, we ignore their case, and read previous as prev."""
+"""Tests header keys: like Jena, we ignore their case, and read previous as prev."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Tests Jelly-Patch and RDF Patch: each side reads the operations that the other side writes.
 
-For Jelly-Patch, `test_conformance` has each feature, and `test_random` all options.
+For Jelly-Patch, `test_conformance` covers each feature, and `test_random` all options.
 """
 
 import io
@@ -31,7 +31,7 @@ from tests.interop.jvm.peer import Peer
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 from tests.support import read, write
 
-# The length of a frame has at most this many bytes.
+# The maximum number of bytes that encode the length of a frame.
 LENGTH = 3
 
 
@@ -70,7 +70,7 @@ def check_theirs(
 
 
 def test_no_graph_is_the_default_graph(peer: Peer) -> None:
-    """Jena's readers of RDF Patch give no graph for the default graph, which means the same."""
+    """Jena's readers of RDF Patch return no graph for the default graph, which is equivalent."""
     operations = [("A", S, P, THING, None), ("A", S, P, THING, G), ("D", S, P, THING, None), END]
     expected = [(*row[:-1], DEFAULT_GRAPH) if row[-1] is None else row for row in operations]
     types = {"stream": "PUNCTUATED", "statements": "QUADS", "preset": "BIG_STRICT"}
@@ -107,8 +107,8 @@ def marks_of(operations: list[Plain], stream: str) -> int:
 def check_size(ours: bytes, theirs: bytes, marks: int) -> None:
     """Check that our stream is not larger than theirs.
 
-    We end a frame with each punctuation mark, as the specification's draft requires, but Jelly-JVM
-    does not. So our stream may have one more frame for each mark, and the bytes of its length.
+    We end a frame at each punctuation mark, as the draft specification requires, but Jelly-JVM does
+    not. So our stream may have one more frame for each mark, with the bytes of its length.
     """
     assert len(ours) <= len(theirs) + LENGTH * marks
 

@@ -17,14 +17,14 @@ from tests.oracle.terms import Plain, with_default_graph
 from tests.support import write
 
 Drawn: TypeAlias = tuple[dict[str, Any], list[Plain]]
-"""Options, and operations or statements."""
+"""The options and the operations or statements of a stream."""
 
 STATEMENTS = {1: "TRIPLES", 2: "QUADS"}
 STREAMS = {1: "FRAME", 2: "FLAT", 3: "PUNCTUATED"}
 
 
 def _preset(draw: Any, fields: dict[str, Any]) -> str:
-    """Return a preset of Jelly-JVM with the features of an options row."""
+    """Return a Jelly-JVM preset with the features of an options row."""
     size = draw(st.sampled_from(["SMALL", "BIG"]))
     features = {name: fields[name] for name in ("rdf_star", "generalized_statements")}
     (name,) = (name for name, has in PRESETS.items() if name.startswith(size) and has == features)
@@ -44,7 +44,7 @@ def _patches(draw: st.DrawFn) -> Drawn:
     operations = [operation for operation in stream.operations if can_both_have(operation)]
     if options["statements"] == "QUADS":
         operations = list(map(with_default_graph, operations))
-    # For Jelly-JVM a stream without a row is not a stream.
+    # Jelly-JVM does not accept a stream without rows.
     return options, [("H", "first", ("bnode", "b")), *operations]
 
 
@@ -74,7 +74,7 @@ def test_sizes_of_any_patches(peer: Peer, drawn: Drawn, rows: int) -> None:
 def _has_schemes(value: Any) -> bool:
     """Return whether all IRIs start with ASCII characters, as schemes do.
 
-    Jelly-JVM finds the place to cut an IRI by units of UTF-16, and we by bytes.
+    Jelly-JVM finds the position to split an IRI in UTF-16 code units; we find it in bytes.
     """
     if not isinstance(value, tuple):
         return True

@@ -32,7 +32,7 @@ def statements_of(operations: list[Plain], physical: str) -> list[Plain]:
 
 
 def additions_by_release(physical: str) -> list[Plain]:
-    """Return the statements that each release of schema.org added, in a graph for each release."""
+    """Return the statements that each release of schema.org added, in one graph per release."""
     statements: list[Plain] = []
     number = 0
     for row in schema_org():
@@ -72,7 +72,7 @@ def check(
     delimited: bool = True,
     namespaces: Sequence[tuple[str, str]] = (),
 ) -> tuple[int, int]:
-    """Check the statements that both sides read; return the sizes of our stream and of theirs."""
+    """Check the statements that both sides read; return the sizes of our stream and theirs."""
     options = jr.StreamOptions(
         physical_type=physical,
         delimited=delimited,

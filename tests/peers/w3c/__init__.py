@@ -1,4 +1,4 @@
-"""Runs the W3C's tests: bad syntax is refused, updates are recorded, queries are answered."""
+"""Runs the W3C's tests of syntaxes, updates (which are recorded) and queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KNOWN: list[Known] = [*syntax.KNOWN, *update.KNOWN, *query.KNOWN]
 
 
 def run(checkout: Path) -> Iterator[Outcome]:
-    """Run the tests of syntaxes (only bad ones for RDF 1.2), updates and queries."""
+    """Run the tests of syntaxes (for RDF 1.2 only the negative ones), updates and queries."""
     yield from syntax.run(checkout / "rdf" / "rdf11")
     yield from syntax.run(checkout / "rdf" / "rdf12", only_bad=True)
     yield from update.run(checkout / "sparql" / "sparql11")

@@ -15,7 +15,7 @@ MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
 
 
 def entries(folder: Path) -> Iterator[tuple[str, Graph, Node]]:
-    """Yield the tests of the manifests below a folder, as their names, their graphs and nodes."""
+    """Yield the name, manifest and node of each test in the manifests below a folder."""
     for path in sorted(folder.rglob("manifest.ttl")):
         # rdflib's parser reads the manifest, since our own parser is under test.
         manifest = Graph(store="Memory").parse(path, format="turtle", publicID=path.as_uri())
@@ -25,12 +25,12 @@ def entries(folder: Path) -> Iterator[tuple[str, Graph, Node]]:
 
 
 def path_of(iri: Node | None) -> Path:
-    """Return the file that an IRI of a manifest names."""
+    """Return the path of the file that an IRI in a manifest names."""
     assert isinstance(iri, URIRef)
     return Path(unquote(urlsplit(iri).path))
 
 
 def has_type(manifest: Graph, test: Node, kind: str) -> bool:
-    """Return whether a test has a type with this local name, of any vocabulary."""
+    """Return whether a test has a type with this local name, in any vocabulary."""
     types = (str(each).rsplit("#", 1)[-1] for each in manifest.objects(test, RDF.type))
     return kind in types

@@ -1,4 +1,4 @@
-"""Runs queries of SPARQL 1.0 and 1.1, which must have the same results on both stores."""
+"""Runs SPARQL 1.0 and 1.1 queries, which must have the same results on both stores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KNOWN = [
 
 
 def run(folder: Path) -> Iterator[Outcome]:
-    """Run each query on both stores, with the default graph alone and with the union of graphs."""
+    """Run each query on both stores: on the default graph alone, and on the union of graphs."""
     for name, manifest, test in entries(folder):
         action = manifest.value(test, MF.action)
         query = None if action is None else manifest.value(action, QT.query)
@@ -64,7 +64,7 @@ def _difference(manifest: Graph, action: Any, query: Path, *, is_union: bool) ->
 
 
 def _answer(result: Any, known: Iterable[Node]) -> Any:
-    """Return an answer to compare: unordered solutions, and new blank nodes without labels."""
+    """Return a comparable answer: solutions without order, and new blank nodes without labels."""
     if result.type == "CONSTRUCT":
         return sorted(to_canonical_graph(result.graph))
     if result.type == "ASK":

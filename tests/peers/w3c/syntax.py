@@ -1,4 +1,4 @@
-"""Runs tests of syntaxes: a store accepts valid files and refuses others.
+"""Runs tests of syntaxes: a store accepts valid files and refuses invalid ones.
 
 The tests use a `JellyStore`, and rdflib's Memory store with rdflib's own parsers.
 """
@@ -17,7 +17,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from tests.peers.outcomes import Known, Outcome
 from tests.peers.w3c.manifest import MF, entries, has_type, path_of
 
-# Folders of the checkout, a part of the names of test types, and rdflib's names of syntaxes.
+# Folders of the checkout; a part of the names of their test types, and rdflib's format name.
 SYNTAXES = {
     "rdf-n-triples": ("NTriples", "nt"),
     "rdf-n-quads": ("NQuads", "nquads"),
@@ -36,7 +36,7 @@ KNOWN = [
 
 
 def run(folder: Path, *, only_bad: bool = False) -> Iterator[Outcome]:
-    """Parse each file, or each that is malformed, into each store."""
+    """Parse each file, or only each malformed file, into each store."""
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     for syntax, (kind, format) in SYNTAXES.items():
         for name, manifest, test in entries(folder / syntax):

@@ -1,4 +1,4 @@
-"""Runs SPARQL 1.1 Update: each update is recorded, and its patch replayed and inverted.
+"""Runs SPARQL 1.1 updates: each update is recorded, and its patch is replayed and inverted.
 
 rdflib's own updates of its Memory store are checked, too.
 """
@@ -25,7 +25,7 @@ KNOWN = [Known("update/*: Memory", "rdflib's own SPARQL Update makes something e
 
 
 def run(folder: Path) -> Iterator[Outcome]:
-    """Record each update on its data, apply the patch to the data, and undo it."""
+    """Record each update of its data, apply the patch to the data, and undo it."""
     for name, manifest, test in entries(folder):
         if has_type(manifest, test, "UpdateEvaluationTest"):
             with tempfile.TemporaryDirectory() as place:
@@ -35,7 +35,7 @@ def run(folder: Path) -> Iterator[Outcome]:
 
 
 def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
-    """Return the fault of the recording of an update, or None."""
+    """Return the fault of recording an update, or None."""
     action, result = manifest.value(test, MF.action), manifest.value(test, MF.result)
     assert action is not None
     before, wanted = _dataset(manifest, action), _dataset(manifest, result)
@@ -64,7 +64,7 @@ def _difference(manifest: Graph, test: Node, place: Path) -> str | None:
 
 
 def _difference_of_rdflib(manifest: Graph, test: Node) -> str | None:
-    """Return the fault of rdflib's own update of a Memory store, or None."""
+    """Return the fault when rdflib itself updates a Memory store, or None."""
     action, result = manifest.value(test, MF.action), manifest.value(test, MF.result)
     dataset = Dataset(store="Memory")
     before = ox.serialize(_dataset(manifest, action), format=ox.RdfFormat.N_QUADS)
@@ -84,7 +84,7 @@ def _difference_of_rdflib(manifest: Graph, test: Node) -> str | None:
 
 
 def _dataset(manifest: Graph, state: Node | None) -> ox.Dataset:
-    """Return the data in a manifest before or after an update."""
+    """Return the data before or after an update, as a manifest gives them."""
     quads: list[ox.Quad] = []
     for file in manifest.objects(state, UT.data):
         quads += _read(path_of(file), ox.DefaultGraph())
@@ -112,7 +112,7 @@ def _text(dataset: ox.Dataset) -> list[str]:
 
 
 def _shape(dataset: ox.Dataset) -> list[str]:
-    """Return the statements with canonical labels of blank nodes."""
+    """Return the statements with canonical blank-node labels."""
     same = ox.Dataset(dataset)
     same.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
     return _text(same)

@@ -6,7 +6,7 @@ import org.eclipse.rdf4j.model.IRI;
 import org.eclipse.rdf4j.model.Resource;
 import org.eclipse.rdf4j.model.Value;
 
-/** Passes a patch on with RDF4J's terms for Jena's, or the other way round. */
+/** Passes on a patch with RDF4J's terms in place of Jena's, or the other way round. */
 record Mapped<A, B>(AnyPatchHandler<B> sink, Function<A, B> term, Function<A, B> graphName) implements AnyPatchHandler<A> {
     @Override
     public void addTriple(A s, A p, A o) {

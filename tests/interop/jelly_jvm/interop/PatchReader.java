@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.apache.jena.rdfpatch.RDFChanges;
 
-/** Reads Jelly-Patch by Jelly-JVM's reader for Jena, or by its decoder for RDF4J. */
+/** Reads Jelly-Patch with Jelly-JVM's reader for Jena or with its decoder for RDF4J. */
 final class PatchReader {
 
     private final RDFChanges sink;
@@ -53,7 +53,7 @@ final class PatchReader {
         frames(file, decoder::ingestFrame);
     }
 
-    /** As Jelly-JVM's reader for Jena does it. */
+    /** Read the frames as Jelly-JVM's reader for Jena does. */
     private static void frames(InputStream file, java.util.function.Consumer<RdfPatchFrame> sink) throws IOException {
         final var found = IoUtils.autodetectDelimiting(file);
         if (found.isDelimited()) {

@@ -20,7 +20,7 @@ import org.apache.jena.graph.Node;
 import org.apache.jena.rdfpatch.RDFChanges;
 import org.apache.jena.rdfpatch.changes.RDFChangesWrapper;
 
-/** Writes Jelly-Patch by Jelly-JVM's writer for Jena, or by its encoder for RDF4J. */
+/** Writes Jelly-Patch with Jelly-JVM's writer for Jena or with its encoder for RDF4J. */
 final class PatchWriter extends RDFChangesWrapper {
 
     PatchWriter(PatchOptions options, int rows, boolean delimited, OutputStream file) {
@@ -32,7 +32,7 @@ final class PatchWriter extends RDFChangesWrapper {
         return new RdfPatchWriterJelly(given, JenaPatchConverterFactory.getInstance(), file);
     }
 
-    /** Jelly-JVM has no writer for RDF4J: its rows go into frames here, of a patch each. */
+    /** Put the encoder's rows into frames, one for each patch, since Jelly-JVM has no writer for RDF4J. */
     private static RDFChanges rdf4j(PatchOptions options, OutputStream file) {
         final var rows = new ArrayListMessageCollection<RdfPatchRow, RdfPatchRow.Mutable>(RdfPatchRow::newInstance);
         final var allocator = EncoderAllocator.newHeapAllocator();

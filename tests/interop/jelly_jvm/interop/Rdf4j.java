@@ -13,7 +13,7 @@ import org.eclipse.rdf4j.model.Value;
 import org.eclipse.rdf4j.model.ValueFactory;
 import org.eclipse.rdf4j.model.impl.SimpleValueFactory;
 
-/** RDF4J's terms for Jena's, and the other way round. RDF4J's default graph is null. */
+/** Converts Jena's terms to RDF4J's, and back. RDF4J's default graph is null. */
 final class Rdf4j {
 
     static final boolean IS_USED = Boolean.getBoolean("rdf4j");

@@ -28,13 +28,13 @@ import org.apache.jena.sys.JenaSystem;
 import org.apache.jena.system.Txn;
 
 /**
- * Times readers, writers and datasets: a {@link Request} on each line of the input, "ok NANOSECONDS COUNT" as its
- * answer.
+ * Times readers, writers and datasets. Each line of the input is a {@link Request}; the answer is
+ * "ok NANOSECONDS COUNT".
  *
- * <p>A request for "read" has "from" and "in"; the count is that of statements. One for "write" has "to" and
- * what a conversion takes; it writes what "load", with "from" and "in", has read into memory. There the count is
- * that of bytes. One to "apply", with "from" and "in", applies changes to a new dataset, "txnmem" or "general" as
- * "to" says; the count is that of the quads that are then in it. A "convert" is what {@link Server} does.
+ * <p>A "read" request has "from" and "in" and counts statements. A "write" request has "to" and the options of a
+ * conversion; it writes the data that a "load" request, with "from" and "in", has read into memory, and counts
+ * bytes. An "apply" request, with "from" and "in", applies changes to a new dataset of the kind "to" ("txnmem" or
+ * "general") and counts the quads in the dataset afterwards. A "convert" request does what {@link Server} does.
  */
 public final class Benchmark {
 
@@ -44,7 +44,7 @@ public final class Benchmark {
     private final List<Row<RDFChanges>> changes = new ArrayList<>();
     private final List<Row<StreamRDF>> statements = new ArrayList<>();
 
-    /** What was read, to be told again to whoever is to write it. */
+    /** A row that was read, which can be passed to a writer. */
     @FunctionalInterface
     private interface Row<T> {
         void tell(T sink);
@@ -135,7 +135,7 @@ public final class Benchmark {
 
     private String apply(Request request) throws IOException {
         open(request);
-        // What was loaded would only be work for the garbage collector.
+        // Loaded data would only cause work for the garbage collector.
         unload();
         final var input = new ByteArrayInputStream(data);
         final var dataset = dataset(request.get("to"));
@@ -190,7 +190,7 @@ public final class Benchmark {
         };
     }
 
-    /** Counts the bytes, and lets them go. */
+    /** Counts the bytes and discards them. */
     private static final class Counter extends OutputStream {
 
         private long count;
@@ -206,7 +206,7 @@ public final class Benchmark {
         }
     }
 
-    /** Keeps changes of statements and transactions. */
+    /** Records changes of statements, and transactions. */
     private static final class Recorder extends RDFChangesBase {
 
         private final List<Row<RDFChanges>> rows;

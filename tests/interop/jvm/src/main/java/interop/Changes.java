@@ -21,7 +21,7 @@ final class Changes {
     private Changes() {}
 
     static void read(String format, InputStream input, RDFChanges sink) throws IOException {
-        // Jena's readers start and finish what they read into; here that is done by the caller.
+        // Jena's readers start and finish the sink; here the caller does so.
         final var open = new RDFChangesWrapper(sink) {
             @Override
             public void start() {}
@@ -41,7 +41,7 @@ final class Changes {
     static RDFChanges writer(Request request, OutputStream output) {
         return switch (request.get("to")) {
             case "changes" -> new JsonChanges(output);
-            // What Jena makes of the headers of one patch, which it keeps by key.
+            // The headers of one patch, which Jena stores by key.
             case "headers" -> new RDFChangesCollector() {
                 @Override
                 public void finish() {

@@ -5,7 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 
-/** Reads one format and writes another: both of changes, or both of statements; or the options of Jelly-Patch. */
+/** Reads one format and writes another, both for changes or both for statements; or reads Jelly-Patch options. */
 final class Conversion {
 
     private Conversion() {}

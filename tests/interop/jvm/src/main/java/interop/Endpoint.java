@@ -4,8 +4,8 @@ import org.apache.jena.fuseki.main.FusekiServer;
 import org.apache.jena.sparql.core.DatasetGraphFactory;
 
 /**
- * Apache Jena Fuseki, on this machine alone, as long as its input is open: with a dataset in memory, or,
- * with arguments, on a port and with a configuration file.
+ * Runs Apache Jena Fuseki on the loopback interface until its input ends: with a dataset in memory or,
+ * given arguments, on a port and with a configuration file.
  */
 public final class Endpoint {
     private Endpoint() {}

@@ -16,9 +16,9 @@ import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.sparql.core.Quad;
 
 /**
- * Writes a GRAPHS stream with Jelly-JVM's encoder, cut into frames as its writer of the other types does it.
+ * Writes a GRAPHS stream with Jelly-JVM's encoder, split into frames as its writer for the other types does.
  *
- * <p>Jelly-JVM's own writer of this type takes a whole dataset, in the order that the dataset is stored in.
+ * <p>Jelly-JVM's own writer for this type writes a whole dataset, in the order in which it is stored.
  */
 final class GraphsWriter extends StreamRDFBase {
 

@@ -8,10 +8,10 @@ import org.apache.jena.graph.Node;
 import org.apache.jena.rdfpatch.RDFChanges;
 
 /**
- * Changes as JSON, a line each: ["H", key, value], ["TX"], ["TC"], ["TA"], ["PA", prefix, iri, graph],
+ * Changes as JSON, one per line: ["H", key, value], ["TX"], ["TC"], ["TA"], ["PA", prefix, iri, graph],
  * ["PD", prefix, graph], ["A", s, p, o, g], ["D", s, p, o, g] and, for the end of a patch, ["END"].
  *
- * <p>No IRI of "PD": Jena has none there.
+ * <p>"PD" has no IRI, since Jena does not store it.
  */
 final class JsonChanges implements RDFChanges {
 

@@ -16,7 +16,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import org.apache.jena.graph.Node;
 
-/** A file of JSON arrays, one a line, that each start with a string. */
+/** A file of JSON arrays, one per line; each array starts with a string. */
 final class JsonLines {
 
     private final Writer text;
@@ -30,7 +30,7 @@ final class JsonLines {
         json.setSerializeNulls(true);
     }
 
-    /** Write a line of a name, strings (or nulls), and terms (or nulls). */
+    /** Write a line with a name, strings (or nulls), and terms (or nulls). */
     void write(String name, String[] strings, Node... terms) {
         try {
             json.beginArray().value(name);
@@ -55,7 +55,7 @@ final class JsonLines {
         }
     }
 
-    /** What is done with a line, from what follows its name to before its end. */
+    /** Reads the items of a line that follow its name. */
     interface Line {
         void read(String name, JsonReader json) throws IOException;
     }
@@ -68,7 +68,7 @@ final class JsonLines {
         }
         text.reset();
         final var json = new JsonReader(text);
-        // Else it would end after the first line.
+        // Otherwise reading would end after the first line.
         json.setStrictness(Strictness.LENIENT);
         while (json.peek() != JsonToken.END_DOCUMENT) {
             json.beginArray();

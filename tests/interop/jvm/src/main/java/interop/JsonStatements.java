@@ -9,7 +9,7 @@ import org.apache.jena.riot.system.StreamRDF;
 import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.sparql.core.Quad;
 
-/** Statements as JSON, a line each: ["T", s, p, o], ["Q", s, p, o, g] and, of a namespace, ["N", prefix, iri]. */
+/** Statements as JSON, one per line: ["T", s, p, o], ["Q", s, p, o, g] and, for a namespace, ["N", prefix, iri]. */
 final class JsonStatements extends StreamRDFBase {
 
     private static final String[] NONE = {};

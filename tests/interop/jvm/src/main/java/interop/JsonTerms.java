@@ -13,9 +13,9 @@ import org.apache.jena.sparql.core.Quad;
 
 /**
  * Terms as JSON: ["iri", i], ["bnode", label], ["literal", lex, language, datatype], ["triple", s, p, o] and
- * ["default"]; null is no term.
+ * ["default"]; null means no term.
  *
- * <p>A form that is neither Jelly's nor Jena's own, so that what they write can be told from what they have.
+ * <p>This form is neither Jelly's nor Jena's own, so tests can check terms independently of the formats.
  */
 final class JsonTerms {
 

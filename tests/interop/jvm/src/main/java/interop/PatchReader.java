@@ -24,12 +24,12 @@ import org.apache.jena.rdfpatch.RDFChanges;
 import org.apache.jena.rdfpatch.changes.RDFChangesCollector;
 
 /**
- * Reads Jelly-Patch. Telling delimited from bare, quads, terms, lookups and repeated terms are Jelly-JVM's; frames
- * and rows are taken apart here.
+ * Reads Jelly-Patch. Jelly-JVM's code detects whether a stream is delimited, and reads quads, terms, lookups and
+ * repeated terms. This class parses frames and rows.
  */
 public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
 
-    /** Field 1, with a length. */
+    /** The tag of field 1 with wire type LEN. */
     private static final int ROW_TAG = 10;
 
     private final RDFChanges sink;
@@ -40,7 +40,7 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
         this.sink = sink;
     }
 
-    /** Read a whole stream for its options. */
+    /** Read a whole stream and return its options. */
     static PatchOptions readOptions(InputStream file) throws IOException {
         final var reader = new PatchReader(new RDFChangesCollector());
         reader.read(file);
@@ -105,7 +105,7 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
         }
     }
 
-    /** As protobuf has it, the last member of the oneof counts, and a message that stands again is merged. */
+    /** As in protobuf, the last member of the oneof counts, and repeated messages are merged. */
     private void readRowOfMoreFields(int first, byte[] bytes, CodedInputStream input) throws IOException {
         int field = isKnown(first) ? first : 0;
         var content = ByteString.copyFrom(bytes);
@@ -185,7 +185,7 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
                 default -> input.skipField(tag);
             }
         }
-        // The IRI first: it may be that of a name that the graph's counts on from.
+        // Convert the IRI first, since the ids of the graph's IRI may refer to it.
         final var iri = value == null ? null : convertTerm(value);
         final var term = graph;
         final GraphBase base = () -> term;
@@ -221,7 +221,7 @@ public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
         return message;
     }
 
-    /** Read a message with its length before it. */
+    /** Read a message that is preceded by its length. */
     private static <T extends ProtoMessage<? super T>> T inner(T message, CodedInputStream input) throws IOException {
         final int limit = input.pushLimit(input.readRawVarint32());
         merge(message, input);

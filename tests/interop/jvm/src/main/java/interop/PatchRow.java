@@ -7,7 +7,7 @@ import eu.neverblink.jelly.core.proto.v1.RdfLiteral;
 import eu.neverblink.protoc.java.runtime.ProtoMessage;
 import java.io.IOException;
 
-/** A row of Jelly-Patch: the one field of an RdfPatchRow that is set, with its message. */
+/** A row of Jelly-Patch: the field of an RdfPatchRow that is set, and its message. */
 interface PatchRow {
     int OPTIONS = 1;
     int STATEMENT_ADD = 2;
@@ -26,15 +26,15 @@ interface PatchRow {
     /** The number of the field. */
     int field();
 
-    /** How many bytes the message has. */
+    /** The size of the message in bytes. */
     int size();
 
     void writeTo(CodedOutputStream output) throws IOException;
 
-    /** A message that Jelly-RDF has too. */
+    /** A message that is also in Jelly-RDF. */
     record Message(int field, ProtoMessage<?> message, int size) implements PatchRow {
         Message(int field, ProtoMessage<?> message) {
-            // Asking for the size makes the message keep those of its parts, which writing takes.
+            // Computing the size makes the message cache the sizes of its parts, which writing needs.
             this(field, message, message.getSerializedSize());
         }
 

@@ -21,10 +21,11 @@ import org.apache.jena.graph.NodeFactory;
 import org.apache.jena.rdfpatch.RDFChanges;
 
 /**
- * Writes Jelly-Patch. Terms, lookups, repeated terms and quads are Jelly-JVM's; rows and frames are made here.
+ * Writes Jelly-Patch. Jelly-JVM's code handles terms, lookups, repeated terms and quads; this class makes rows and
+ * frames.
  *
- * <p>Frames are cut where Jelly-JVM's patch writer cuts them: after the row that makes the frame so many rows
- * long or longer, and in a FRAME stream at the end of each patch alone.
+ * <p>Frames end where Jelly-JVM's patch writer ends them: after the row with which the frame reaches the given
+ * number of rows, but in a FRAME stream only at the end of each patch.
  */
 public final class PatchWriter extends EncoderBase<Node> implements RDFChanges {
 
@@ -73,7 +74,7 @@ public final class PatchWriter extends EncoderBase<Node> implements RDFChanges {
         namespace(PatchRow.NAMESPACE_DELETE, prefix, null, graph);
     }
 
-    /** As Jelly-JVM does it, a null for the graph is no graph at all, not the default graph. */
+    /** As in Jelly-JVM, a null graph means no graph at all, not the default graph. */
     private void namespace(int field, String prefix, Node iri, Node graph) {
         startStream();
         final var value = iri == null ? null : (RdfIri) converter.nodeToProto(getNodeEncoder(), iri);
@@ -177,7 +178,7 @@ public final class PatchWriter extends EncoderBase<Node> implements RDFChanges {
         return 1 + CodedOutputStream.computeUInt32SizeNoTag(size) + size;
     }
 
-    /** Takes what Jelly-JVM makes of a graph's name; null if that is the last one again. */
+    /** Stores the term that Jelly-JVM makes for a graph's name; null if the last one is repeated. */
     private static final class GraphTerm implements GraphBase.Setters {
 
         private Object graph;

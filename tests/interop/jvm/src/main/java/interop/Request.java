@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What is to be converted, and how: fields "name=value" with a tab between them.
+ * A request for a conversion: fields "name=value", separated by tabs.
  *
- * <p>"from" and "to" are formats, "in" and "out" paths. The rest is for what is written in Jelly: "stream"
- * (FRAME, FLAT, PUNCTUATED) and "statements" (TRIPLES, QUADS, of a .jelly file also GRAPHS), "preset" (of
- * {@link JellyOptions}, as "SMALL_STRICT"), "rows" of a frame, "delimited", "namespaces" of a .jelly file, and of
- * patches "version" and the sizes of lookups, by the schema's names, that replace the preset's. Or it is for .rt and
- * .rpb: "values", whether numbers are written by their value.
+ * <p>"from" and "to" are formats, "in" and "out" are paths. Other fields apply to Jelly output: "stream" (FRAME,
+ * FLAT, PUNCTUATED) and "statements" (TRIPLES, QUADS; in a .jelly file also GRAPHS), "preset" (of
+ * {@link JellyOptions}, such as "SMALL_STRICT"), "rows" of a frame, "delimited", "namespaces" (in a .jelly file),
+ * and, for patches, "version" and the sizes of lookups by their names in the schema, which replace the preset's.
+ * For .rt and .rpb there is "values": whether numbers are written by their value.
  */
 record Request(Map<String, String> fields) {
     static Request parse(String line) {

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.apache.jena.sys.JenaSystem;
 
-/** Converts files: a {@link Request} on each line of the input, "ok" or "error ..." as its answer. */
+/** Converts files. Each line of the input is a {@link Request}; the answer is "ok" or "error ...". */
 public final class Server {
 
     private Server() {}

@@ -40,7 +40,7 @@ final class Statements {
         }
     }
 
-    /** Labels of blank nodes are kept, and no IRI or literal is refused for its looks. */
+    /** Keep labels of blank nodes, and accept invalid IRIs and literals. */
     private static void parse(Lang language, InputStream input, StreamRDF sink) {
         RDFParser.create()
             .source(input)
@@ -68,7 +68,7 @@ final class Statements {
 
     private static StreamRDF plainWriter(OutputStream output) {
         final AWriter text = IO.wrapUTF8(output);
-        // Jena's own way of labels spells them in another one, so that any will do.
+        // Jena's own formatter encodes labels, so that any label is valid.
         final var format = new NodeFormatterNT(CharSpace.UTF8) {
             @Override
             public void formatBNode(AWriter writer, Node node) {
