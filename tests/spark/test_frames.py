@@ -210,7 +210,7 @@ def test_a_row_that_is_no_operation_names_its_stream() -> None:
     rows = operations(2, 2)
     rows[3] = (*rows[3][:5], "no term")
     table: Any = Table(rows, schema_of(*SOME))
-    with pytest.raises(jr.EncodeError, match=r"^stream '1': .*'no term' is not a term"):
+    with pytest.raises(jr.EncodeError, match=r"^stream '1': .*'no term' is not an N-Triples"):
         encode_frames(table)
 
 

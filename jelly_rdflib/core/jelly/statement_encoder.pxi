@@ -107,7 +107,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """Write a statement or a namespace; without the option, namespaces are left out."""
         cdef TermEncoder terms = self.terms
         if op != A and op != PA:
-            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
+            raise EncodeError(f"Jelly-RDF is for statements: it can't express {Op(op).name}")
         if self.state != OPEN:
             self.refuse()
         if op == A:

@@ -154,7 +154,7 @@ cdef class ThriftEncoder(Output):
             self.put_string(NEXT_STRING, self.iri_of(terms, rows.o[row]))
             return self.put_ends()
         if op != A:
-            raise EncodeError(f"{Op(op).name} is about changes, and RDF Thrift is for statements")
+            raise EncodeError(f"RDF Thrift is for statements: it can't express {Op(op).name}")
         is_triple = is_default_graph(terms, rows.g[row], self.default_graph)
         self.put_head(ROW_TRIPLE if is_triple else ROW_QUAD, STRUCT)
         self.put_spo(terms, rows, row)
