@@ -235,7 +235,7 @@ class TestWriting:
         ("row", "message"),
         [
             ({"op": None}, "op is null"),
-            ({"op": "X"}, "'X' is not an op: there are H, TX"),
+            ({"op": "X"}, "'X' is not an op: ops are H, TX"),
             ({"op": "A", "s": None}, "operation A has no s"),
             ({"op": "D", "o": None}, "operation D has no o"),
             ({"op": "H", "name": None}, "operation H has no name"),
