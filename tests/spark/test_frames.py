@@ -145,7 +145,7 @@ def test_a_damaged_frame_names_its_stream() -> None:
         ("file offset topic", {"key": "file", "column": "topic"}, "'topic' is to be binary"),
         ("file offset", {"key": "file"}, "no column 'value'; there are file"),
         ("file value", {"key": "file"}, "no column 'offset'"),
-        (" ".join(KAFKA), {"on_repeated_options": "ignore"}, "on_repeated_options is one of"),
+        (" ".join(KAFKA), {"on_repeated_options": "ignore"}, "on_repeated_options must be"),
     ],
 )
 def test_arguments_are_checked(columns: str, arguments: Any, message: str) -> None:
