@@ -228,14 +228,14 @@ class TestWriting:
     def test_what_is_no_term_is_refused(self, text: str) -> None:
         column = pa.array(["<urn:a>", "<urn:a>"])
         record_batch = pa.record_batch({"s": column, "p": column, "o": ["<urn:a>", text]})
-        with pytest.raises(jr.EncodeError, match=r"row 1, column o: .* is not a term of N-Triples"):
+        with pytest.raises(jr.EncodeError, match=r"row 1, column o: .* is not an N-Triples term"):
             list(read_record_batches([record_batch]))
 
     @pytest.mark.parametrize(
         ("row", "message"),
         [
             ({"op": None}, "op is null"),
-            ({"op": "X"}, "'X' is not an op: there are H, TX"),
+            ({"op": "X"}, "'X' is not an op: ops are H, TX"),
             ({"op": "A", "s": None}, "operation A has no s"),
             ({"op": "D", "o": None}, "operation D has no o"),
             ({"op": "H", "name": None}, "operation H has no name"),
@@ -269,7 +269,7 @@ class TestWriting:
             ([table], TypeError, "Table is not a record batch: give a table itself, or"),
             (table.drop_columns("o"), jr.EncodeError, "there is no column 'o'"),
             (table.append_column("G", table["s"]), jr.EncodeError, "a patch has no column 'G'"),
-            (table.slice(0, 1).set_column(2, "o", [["c"]]), jr.EncodeError, "'c' is not a term"),
+            (table.slice(0, 1).set_column(2, "o", [["c"]]), jr.EncodeError, "'c' is not an N-"),
         ]:
             with pytest.raises(error, match=message):
                 write_arrow(rows, path)

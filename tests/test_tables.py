@@ -367,7 +367,7 @@ class TestBackAgain:
         for column, value, message in [
             ("op", "X", "row 10003: 'X' is not an op"),
             ("op", None, "row 10003: op is null"),
-            ("o", "<c", "row 10003, column o: '<c' is not a term"),
+            ("o", "<c", "row 10003, column o: '<c' is not an N-Triples term"),
             ("s", None, "row 10003: operation A has no s"),
         ]:
             row = {"op": "A", "s": "<a>", "p": "<b>", "o": "<c>", column: value}

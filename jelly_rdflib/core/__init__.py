@@ -1,4 +1,4 @@
-"""The wire formats in Cython: bytes to batches and back. This package does not import rdflib.
+"""The wire formats, in Cython: convert bytes to batches and back, without importing rdflib.
 
 Each module includes the parts in the folder of its name; ``jelly_decoder`` and ``jelly_encoder``
 share the folder ``jelly``. A part is a ``.pxi`` file about one concept; a ``.pxd`` file next to it

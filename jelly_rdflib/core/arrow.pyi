@@ -1,4 +1,4 @@
-"""Columns of Arrow from the rows of batches, and back."""
+"""Converts the rows of batches to Arrow columns and back."""
 
 from collections.abc import Iterable
 from typing import Any, Final, final

@@ -1,4 +1,4 @@
-"""Columns of Arrow from the rows of batches, and back."""
+"""Converts the rows of batches to Arrow columns and back."""
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer

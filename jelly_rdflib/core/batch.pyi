@@ -22,7 +22,7 @@ class TermKind(IntEnum):
     BLANK_NODE = 2
     """A blank node."""
     SIMPLE_LITERAL = 3
-    """A literal without a language tag and a datatype."""
+    """A literal without a language tag or a datatype."""
     LANGUAGE_LITERAL = 4
     """A literal with a language tag."""
     TYPED_LITERAL = 5
@@ -43,7 +43,7 @@ class NodeMaker:
     def show_batch(self, batch: Batch) -> str: ...
 
 class Tabular:
-    # The results are Any or object, since the true types need pyarrow, pandas and polars.
+    # The results are Any or object, since their real types need pyarrow, pandas and polars.
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def to_arrow(

@@ -7,7 +7,7 @@ from typing import IO
 
 from jelly_rdflib.core.source import ByteSource, with_start
 
-# The highest number of bytes that are examined.
+# The maximum number of bytes to examine.
 START_SIZE = 64
 BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -16,17 +16,17 @@ FRAME_HEAD = b"# Frame "
 _MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
 # The tag of a row in a frame, and the tag of the options in a row.
 _ROW = _OPTIONS = 0x0A
-# The tags of a row and of metadata; also in their overlong forms, which start no UTF-8 character.
+# The tags of a row and of metadata, also in overlong form, which can't start a UTF-8 character.
 _TAGS = (b"\n", b"z", b"\x8a", b"\xfa")
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 
 
 def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
-    """Return some first bytes of an open source, and a source that still has them.
+    """Return the first bytes of an open source, and a source that still has them.
 
-    From a live source, wait for no more bytes than distinguish a text from binary data. From any
-    other source, return no more bytes either, so that the result does not depend on the pieces in
-    which the bytes arrive.
+    From a live source, wait only for the bytes that are needed to distinguish text from binary
+    data. From any other source, return no more bytes either, so that the result does not depend on
+    the pieces in which the bytes arrive.
     """
     if isinstance(source, memoryview):
         return _first_that_tell_enough(bytes(source[:START_SIZE])), source
@@ -72,7 +72,7 @@ def _may_be_frame(start: bytes) -> bool:
 
 
 def is_frame(start: bytes) -> bool:
-    r"""Return whether bytes that could start a text are the first bytes of a frame of Jelly.
+    r"""Return whether bytes that could start a text are the first bytes of a Jelly frame.
 
     Lengths and tags may look like letters and line ends, and a name in the options has no control
     characters either: ``A\n"\n every`` starts a frame, ``A\n<urn:s>`` does not.
@@ -82,7 +82,7 @@ def is_frame(start: bytes) -> bool:
     if start[0] == _ROW and start[2] == _OPTIONS:
         # A bare frame starts with a row that consists of the options.
         return start[3] + 2 == start[1]
-    # A delimited frame has the same after its length.
+    # A delimited frame has such a row after its length.
     row, length = _behind_length(start)
     return (
         len(row) >= 4
@@ -94,7 +94,7 @@ def is_frame(start: bytes) -> bool:
 
 
 def is_delimited(file: IO[bytes]) -> bool:
-    """Return whether a file has delimited frames of Jelly, and go back to the file's start."""
+    """Return whether a file has delimited Jelly frames, and go back to the file's start."""
     start = file.read(START_SIZE)
     file.seek(0)
     return start[:1] != b"\n" and is_frame(start)
@@ -114,7 +114,7 @@ def _tells_enough(start: bytes) -> bool:
     if len(start) < (5 if start[:1] in (b"<", b"@") else 1):
         return False
     if start.startswith(FRAME_HEAD[: len(start)]):
-        # This is the text of a frame; its first field shows the kind of Jelly.
+        # This is the text form of a frame; its first field shows the kind of Jelly.
         return False
     if _may_be_frame(start):
         # Without control characters this may still be a text; only complete options decide.

@@ -1,4 +1,4 @@
-"""Buffers of input, and the output of encoders."""
+"""Input buffers, and the output of encoders."""
 
 cimport cython
 from libc.stdint cimport uint64_t, uint8_t

@@ -1,4 +1,4 @@
-"""Buffers of input, and the output of encoders."""
+"""Input buffers, and the output of encoders."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
 # cython: nonecheck=False
 # A class whose attributes may be None while a method runs turns nonecheck on.
-"""Buffers of input, and the output of encoders."""
+"""Input buffers, and the output of encoders."""
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer

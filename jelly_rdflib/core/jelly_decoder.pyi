@@ -1,4 +1,4 @@
-"""Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts what frames consist of."""
+"""Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts the parts of frames."""
 
 from collections.abc import Iterator
 from enum import IntEnum

@@ -1,6 +1,6 @@
 # cython: nonecheck=False
 # A class whose attributes may be None while a method runs turns nonecheck on.
-"""Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts what frames consist of."""
+"""Decodes the frames of Jelly-RDF and Jelly-Patch to batches, and counts the parts of frames."""
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer

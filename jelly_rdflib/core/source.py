@@ -18,13 +18,13 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A skippable frame may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# Kinds of compression that are not supported, by their first bytes, for an error that names them.
-# A text or a frame of Jelly has other first bytes.
+# Unsupported kinds of compression, by their first bytes, so that an error can name them. No text
+# or Jelly frame starts with these bytes.
 _OTHERS = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2"}
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 the window
 # has at most 8 MiB.
 ZSTD_MAX_WINDOW = 16 << 20
-# How many compressed bytes are read at once.
+# The number of compressed bytes to read at once.
 PACKED_READ = 1 << 16
 # The number of bytes that any compressed input may unpack to, whatever its ratio.
 FREE_SIZE = 16 << 20
@@ -41,8 +41,8 @@ class _Packing(NamedTuple):
 
     name: str
     start: Callable[[], Any]  # makes the decompressor for each of the concatenated streams
-    step: int  # the bytes unpacked at once, so that a step makes no more than 4 MiB
-    most: tuple[int, ...]  # the most bytes that a step makes, if it takes a limit
+    step: int  # the number of compressed bytes in a step, which unpack to no more than 4 MiB
+    most: tuple[int, ...]  # the maximum number of bytes from a step, if `decompress` accepts it
     padding: bytes  # bytes that may follow a stream
 
 
@@ -91,9 +91,9 @@ def open_source(
 
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path, or a binary
-            file object, which needs only ``read``; any other raises a TypeError. A str is a path:
-            the error for a text or an address says what to give. Content compressed with gzip or
-            zstd is recognized by its first bytes. An open source is returned unchanged.
+            file object, which needs only ``read``; anything else raises a TypeError. A str is a
+            path: the error for a text or an address says what to pass instead. Content compressed
+            with gzip or zstd is recognized by its first bytes. An open source is returned as it is.
         limits: How many bytes compressed content may unpack to. It is unpacked piece by piece, and
             the source's ``read`` raises the `LimitError`.
         meter: Counts the bytes that are read.
@@ -135,7 +135,7 @@ def is_address(path: object) -> bool:
 
 
 def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
-    """Open a file; the error for a str that is a text or an address says what to give instead."""
+    """Open a file; the error for a str that is a text or an address says what to pass instead."""
     try:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
@@ -214,10 +214,10 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 
 
 def _reopener(file: Any, limits: Limits) -> Callable[[], ByteSource] | None:
-    """Return a function that reopens a file at its current place, or None for pipes and the like.
+    """Return a function that reopens a file at its current position, or None for pipes etc.
 
-    Closing the returned source moves the file back to its place. Only known classes of files are
-    accepted, since others may claim to be seekable, but are not.
+    Closing the returned source restores the file's position. Only known classes of files are
+    accepted, since others may claim to be seekable when they are not.
     """
     if type(file) not in _REAL_FILES or not file.seekable():
         return None
@@ -259,12 +259,12 @@ def _decompressed_reader(
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     if start == b"\xfd7zX":
-        # These may also be the first bytes of a delimited frame, so read as many as xz has.
+        # A delimited frame may start with these bytes, too, so read all six bytes that mark xz.
         while len(start) < 6 and (more := read(6 - len(start))):
             start += more
     for magic, name in _OTHERS.items():
         if start.startswith(magic):
-            message = f"the input is compressed with {name}, which is not supported: unpack it by"
+            message = f"the input is compressed with {name}, which is not supported: unpack it with"
             raise DecodeError(f"{message} {name} -dc, or use gzip or zstd")
     read = with_start(start, read)
     if not starts_compressed(start):

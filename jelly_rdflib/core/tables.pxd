@@ -1,6 +1,6 @@
 """Arrays that grow, hash tables of numbers, and sorting by keys.
 
-All functions are inline: each module that uses them has its own.
+All functions are inline: each module that uses them has its own copy.
 """
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree

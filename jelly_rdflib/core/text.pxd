@@ -1,4 +1,4 @@
-"""RDF Patch text and N-Triples, to batches and back."""
+"""Converts RDF Patch text and N-Triples to batches and back."""
 
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove

@@ -1,4 +1,4 @@
-"""RDF Patch text and N-Triples, to batches and back."""
+"""Converts RDF Patch text and N-Triples to batches and back."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum

@@ -1,6 +1,6 @@
 # cython: nonecheck=False
 # A class whose attributes may be None while a method runs turns nonecheck on.
-"""RDF Patch text and N-Triples, to batches and back."""
+"""Converts RDF Patch text and N-Triples to batches and back."""
 
 cimport cython
 from cpython.bytearray cimport PyByteArray_AS_STRING

@@ -1,4 +1,4 @@
-"""Reads and writes RDF and RDF Patch in Thrift's compact protocol: bytes to batches, and back."""
+"""Converts RDF and RDF Patch in Thrift's compact protocol to batches and back."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, final

@@ -1,9 +1,10 @@
 # cython: nonecheck=False
 # `__cinit__` sets all attributes, and nothing sets them to None later.
-"""Reads and writes RDF and RDF Patch in Thrift's compact protocol: bytes to batches, and back.
+"""Converts RDF and RDF Patch in Thrift's compact protocol to batches and back.
 
 The protocol is https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md;
-the structs are those of jelly_rdflib/proto/rdf-patch.thrift. Each part in the folder ``thrift`` is one concept.
+the structs are those of jelly_rdflib/proto/rdf-patch.thrift. Each part in the folder ``thrift`` is
+about one concept.
 """
 
 cimport cython

@@ -1,4 +1,4 @@
-"""Warnings that point to the user's own line."""
+"""Warnings that point to the user's own code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OURS_AND_RDFLIBS = ("jelly_rdflib.", "rdflib.")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Give a warning at the user's line that called this package, directly or through rdflib."""
+    """Issue a warning at the user's line that called this package, directly or through rdflib."""
     level = 1
     frame = sys._getframe(0)
     while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(_OURS_AND_RDFLIBS):

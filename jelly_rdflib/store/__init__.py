@@ -1,5 +1,5 @@
-"""A store of rdflib that is made for changes.
+"""An rdflib store that is made for changes.
 
-`JellyStore` is rdflib's view of the store. `quads` has its contents: each term once, with a
+`JellyStore` has rdflib's interface of a store. `quads` holds the contents: each term once, with a
 number, and each quad as a row of four numbers.
 """

@@ -23,7 +23,7 @@ from jelly_rdflib.streams.writing import StatementWriter
 __all__ = ["JellyStore"]
 
 _NO_TURN = nullcontext()
-# The attributes that a closed store lacks: so no method has to check whether the store is open.
+# A closed store lacks these attributes, so no method has to check whether the store is open.
 _CONTENTS = ("quads", "_namespace_for_prefix", "_prefix_for_namespace", "_committed_prefixes")
 # Limits for copying a store: none, since the store itself may exceed any limit.
 _NO_LIMITS = Limits(
@@ -37,19 +37,19 @@ _NO_LIMITS = Limits(
 class JellyStore(Store):
     """A store in memory for rdflib's graphs and datasets that is made for changes.
 
-    Each distinct term is kept once, and each quad as four numbers: this takes a fraction of the
+    Each distinct term is kept once, and each quad as four numbers: this needs a fraction of the
     memory and of the time of rdflib's own store. rdflib decides which terms are equal. Literals
-    keep their lexical form; if language tags differ only in case, the first one stays.
+    keep their lexical form; if language tags differ only in case, the first one is kept.
 
     **Transactions.** Changes are pending until ``commit()``. ``rollback()`` undoes all changes
     since the last commit: to quads, to the list of graphs, and to prefixes. Committing is optional:
     all readers see pending changes.
 
-    **Readers see one state.** An iterator goes on with the triples as of its start, even if the
-    store is changed meanwhile, by this or another thread.
+    **Readers see one state.** An iterator continues with the triples as of its start, even if this
+    or another thread changes the store in the meantime.
 
     Any term of a triple may be a URIRef, a BNode or a Literal; formulas, variables and quoted
-    triples are not allowed. A file keeps only triples of RDF, and no empty graphs.
+    triples are not allowed. A file keeps only RDF triples, and no empty graphs.
 
     Args:
         configuration: The path of a file to open: see `open`. None: the store is in memory.
@@ -88,7 +88,7 @@ class JellyStore(Store):
         super().__init__(configuration)
 
     def _start(self) -> None:
-        """Start without quads, graphs and prefixes."""
+        """Start with no quads, graphs or prefixes."""
         self.quads = QuadStore(NODE_TYPES, self._make_graph)
         self._namespace_for_prefix: dict[str, URIRef] = {}
         self._prefix_for_namespace: dict[URIRef, str] = {}
@@ -123,17 +123,17 @@ class JellyStore(Store):
             TypeError: A term is neither URIRef nor BNode nor Literal; or the triple is quoted, or
                 in no graph.
             EncodeError: A term has a text without a UTF-8 form.
-            LimitError: The store has 2 billion quads already.
+            LimitError: The store already has 2 billion quads.
         """
         if quoted:
             raise TypeError("this store has no formulas, and can't hold a quoted triple")
         if context is None:
             raise TypeError(
-                "this store has each triple in a graph, but the graph is None: for the default"
+                "this store keeps each triple in a graph, but the graph is None: for the default"
                 " graph of a dataset, add the triple without a graph"
             )
-        # This is called for each triple, so even taking `_turn` would cost time. Without a
-        # recording, which is usual, it is not needed.
+        # This is called for each triple, so even acquiring `_turn` would cost time. It is needed
+        # only for a recording, and usually there is none.
         if self.recording is None:
             self.quads.add(triple, context)
         else:
@@ -165,10 +165,10 @@ class JellyStore(Store):
         return self.quads.triples(triple_pattern, context)
 
     def __len__(self, context: Any = None) -> int:
-        """Count the triples of a graph or, each once, of all graphs together.
+        """Count the triples of a graph, or the distinct triples of all graphs.
 
         rdflib counts a dataset in this way, whatever its ``default_union``. The triples of all
-        graphs are counted at the first call; the count stays known over a few changes.
+        graphs are counted at the first call; over a few changes the count is kept up to date.
         """
         return self.quads.count(context)
 
@@ -219,7 +219,7 @@ class JellyStore(Store):
         """Undo all changes since the last commit.
 
         Raises:
-            MemoryError: Memory ran out; another call continues.
+            MemoryError: Memory ran out; call this again to continue.
         """
         if self.recording is not None:
             self.recording.rollback()
@@ -231,7 +231,7 @@ class JellyStore(Store):
         """Restore the prefixes of the last commit."""
         if self._committed_prefixes is not None:
             iris, names = self._committed_prefixes
-            # Change the dicts in place, since code that changes prefixes may hold them.
+            # Change the dicts in place, since code that changes prefixes may refer to them.
             self._namespace_for_prefix.clear()
             self._namespace_for_prefix.update(iris)
             self._prefix_for_namespace.clear()
@@ -239,17 +239,17 @@ class JellyStore(Store):
             self._committed_prefixes = None
 
     def open(self, configuration: Any, create: bool = False) -> int | None:
-        """Open a file: the store gets its statements, and commits go to the disk.
+        """Open a file: load its statements into the store, and write commits to the disk.
 
-        The file is one of Jelly-RDF. Next to it is a `PatchLog`, ``FILE.log``, which gets a patch
-        for each commit: the patch is on the disk when `commit` returns. If the process ends, no
+        The file is a Jelly-RDF file. Next to it is a `PatchLog`, ``FILE.log``, to which each commit
+        appends a patch: the patch is on the disk when `commit` returns. If the process ends, no
         commit is lost. The file itself is written in one step when the store is closed, and after
-        a commit if the log has grown by more than the file's size. It ends with a digest.
+        a commit if the log has grown by more than the file's size. The file ends with a digest.
 
         `jelly_rdflib.apply` commits each transaction of a patch; other changes are pending until
         you commit. The store's prefixes become those of the file.
 
-        Several processes may open one file, but only the first one's commit succeeds: for others,
+        Several processes may open one file, but only the first to commit succeeds: in the others,
         a commit raises LogConflict and undoes their changes. They have to open the file again.
 
         Args:
@@ -257,7 +257,7 @@ class JellyStore(Store):
             create: Make the file and the log if neither exists.
 
         Returns:
-            ``VALID_STORE`` of rdflib.
+            rdflib's ``VALID_STORE``.
 
         Raises:
             FileNotFoundError: Neither the file nor the log exists.
@@ -267,7 +267,7 @@ class JellyStore(Store):
             LogError: The log is damaged or older than the file, or the file belongs to another log
                 or to another branch of this one.
             LogConflict: Another process is opening the file for the first time.
-            OSError: The file or the log can't be read or made.
+            OSError: The file or the log can't be read or created.
 
         Warns:
             LogWarning: The file is damaged, and its data were restored from the log.
@@ -331,7 +331,7 @@ class JellyStore(Store):
         if self.is_closed:
             return
         is_lost = False
-        # No other thread must change the store until its file is written.
+        # No other thread may change the store until its file is written.
         with self._turn:
             if not self.is_in_file or self.file.follower is not None:
                 self._refuse_if_recorded("close")
@@ -378,8 +378,8 @@ class JellyStore(Store):
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix to an IRI.
 
-        If ``override`` is False, existing bindings stay: a bound prefix keeps its IRI, and a bound
-        IRI keeps its prefix.
+        If ``override`` is False, existing bindings are kept: a bound prefix keeps its IRI, and a
+        bound IRI keeps its prefix.
         """
         if self.recording is not None:
             self.recording.bind(prefix, namespace, override)

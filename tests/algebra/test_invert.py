@@ -141,7 +141,7 @@ def test_method_of_a_patch() -> None:
 
 def test_what_a_patch_has_and_its_reader_lacks_says_how_to_make_a_patch() -> None:
     reader = invert(Patch([A]))
-    with pytest.raises(AttributeError, match=r"'apply': make a patch of it, jelly_rdflib\.Patch\("):
+    with pytest.raises(AttributeError, match=r"'apply': convert it with jelly_rdflib\.Patch\("):
         reader.apply(Graph())  # type: ignore[attr-defined]
     graph = Graph().add(A[1:4])
     assert Patch(reader).apply(graph).deleted == 1

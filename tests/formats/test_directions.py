@@ -240,7 +240,7 @@ class TestRefused:
         assert [literal.language for literal in found] == ["ar"]
 
     def test_a_reader_of_rdf_patch(self) -> None:
-        with pytest.raises(jr.DecodeError, match="RDF Patch has no base directions: leave it"):
+        with pytest.raises(jr.DecodeError, match="RDF Patch has no base directions: remove"):
             list(jr.read_operations(b'A <urn:s> <urn:p> "x"@ar--rtl .'))
 
     def test_a_reader_of_n3(self) -> None:

@@ -270,7 +270,7 @@ class TestErrors:
             ("file string, offset long, value string", {"key": "file"}, "'value' .* be binary"),
             ("offset long, value binary", {"key": "file"}, "no column 'file'"),
             ("offset long, value binary", {"key": ()}, "the key has no column"),
-            (KAFKA, {"on_repeated_options": "ignore"}, "on_repeated_options is one of"),
+            (KAFKA, {"on_repeated_options": "ignore"}, "on_repeated_options must be"),
         ],
     )
     def test_arguments_are_checked(

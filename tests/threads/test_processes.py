@@ -122,7 +122,7 @@ while len(seen) < 12 or BUSY not in seen:
             got = decoder.decode_frame(frame)
             os._exit(IDLE if list(got) == operations else WRONG)
         except RuntimeError as error:
-            os._exit(BUSY if "is decoding a frame already" in str(error) else WRONG)
+            os._exit(BUSY if "is already decoding a frame" in str(error) else WRONG)
         except BaseException:
             os._exit(WRONG)
     seen.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

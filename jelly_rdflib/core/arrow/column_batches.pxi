@@ -12,7 +12,7 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 cdef class TextColumnView:
     """A readable Arrow column of strings: ``count`` rows of the buffers, from row ``first`` on.
 
-    ``valid`` is None if no row is null. Buffers that do not fit raise a ValueError.
+    ``valid`` is None if no row is null. Buffers that do not match raise a ValueError.
     """
 
     cdef Py_buffer[3] buffers
@@ -146,7 +146,7 @@ cdef class ColumnBatches:
         code = CODES_BY_NAME.get(name)
         if code is None:
             raise EncodeError(
-                f"row {self.first + row}: {name.decode('utf-8', 'replace')!r} is not an op: there are"
+                f"row {self.first + row}: {name.decode('utf-8', 'replace')!r} is not an op: ops are"
                 f" {', '.join(op.name for op in Op)}"
             )
         return code

@@ -1,7 +1,7 @@
 """Gives numbers to the distinct terms in rows of several batches."""
 
 cdef enum:
-    # The first capacity of the table.
+    # The initial capacity of the table.
     FIRST_TERMS = 64
     FIRST_TEXT = 1 << 11
 
@@ -24,7 +24,7 @@ cdef class DistinctTerms:
         PyMem_RawFree(self.numbers)
 
     cdef int start(self, TermTable table) except -1:
-        """Start with the terms of another batch."""
+        """Prepare to look up the terms of another batch."""
         cdef uint32_t count = table.columns.count
         if self.table is table and self.count == count:
             return 0
@@ -37,7 +37,7 @@ cdef class DistinctTerms:
         return 0
 
     cdef inline uint32_t find(self, uint32_t term) except 0:
-        """Return the number of the copy of a term of the batch, other than term 0."""
+        """Return the number of the copy of a term of the batch; ``term`` must not be 0."""
         cdef Failure failure
         if self.numbers[term] == 0 and terms_copy_once(
             &self.terms, &self.table.columns, term, NULL, self.numbers, &failure

@@ -7,7 +7,7 @@ ctypedef struct Column:
     WriteBuffer nulls  # the numbers of the rows that are null, int64
     # With a dictionary, `data` and `offsets` belong to the dictionary.
     WriteBuffer entries  # for each row the number of its text, int32
-    uint32_t count  # of texts
+    uint32_t count  # the number of texts
     uint32_t* places  # by number of a distinct term: the number of its text, counted from 1; or 0
     uint32_t capacity  # the length of `places`
 
@@ -21,7 +21,7 @@ cdef enum:
     KIND, VALUE, DATATYPE, LANGUAGE, PARTS
 
 cdef enum:
-    # An offset of an Arrow column of strings has 31 bits.
+    # Offsets of an Arrow string column have 31 bits.
     MAX_COLUMN = 0x7FFFFFFF
 
 TERM_COLUMNS = ("s", "p", "o", "g")
@@ -115,8 +115,8 @@ cdef class RowColumnsBuilder:
         counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch;
             both numbers count from 1.
         place: The `place` of another builder, whose rows this one continues.
-        max_bytes: The columns are full with this many bytes of text, or with ``max_rows`` rows. A
-            row is never split, however large it is.
+        max_bytes: The columns are full when they have this many bytes of text or ``max_rows`` rows.
+            A row is never split, however large it is.
     """
 
     cdef bint is_struct
@@ -132,7 +132,7 @@ cdef class RowColumnsBuilder:
     cdef DistinctTerms distinct
     cdef size_t count
     cdef size_t size  # bytes of text in the columns
-    cdef Column columns[SEQ + 1][PARTS]  # only terms in parts use more than the first
+    cdef Column columns[SEQ + 1][PARTS]  # only terms split into parts use more than the first
 
     def __cinit__(
         self, *, columns, size_t max_text_size, bint is_struct=False, bint is_dictionary=False,
@@ -143,7 +143,7 @@ cdef class RowColumnsBuilder:
         for position, name in enumerate(COLUMN_NAMES):
             self.wants[<int>position] = name in columns
         if is_struct and is_dictionary:
-            raise ValueError("terms that are taken apart have no dictionary")
+            raise ValueError("terms that are split into parts have no dictionary")
         self.is_struct = is_struct
         self.is_dictionary = is_dictionary
         self.filter = filter
@@ -175,21 +175,21 @@ cdef class RowColumnsBuilder:
 
     @property
     def place(self):
-        """The place of the next operation in the file, as five numbers."""
+        """The position of the next operation in the file, as five numbers."""
         return (
             self.at.seq, self.at.patch, self.at.next_transaction,
             self.at.transaction, self.at.implicit_transaction,
         )
 
     cpdef bint is_full(self) noexcept:
-        """Return whether the columns have as many rows or bytes as they may have."""
+        """Return whether the columns have reached the maximum number of rows or bytes."""
         return self.count >= self.max_rows or self.size >= self.max_bytes
 
     def append(self, Batch batch not None, size_t start=0, stop=None):
         """Append rows of a batch, from number ``start`` on, until the columns are full.
 
         Return the number of the next row, or ``stop``, which is the batch's length by default. To
-        go on, `drain` the columns and call this again with that number.
+        continue, `drain` the columns and call this again with that number.
         """
         cdef size_t end = batch.rows.count
         cdef size_t row
@@ -204,7 +204,7 @@ cdef class RowColumnsBuilder:
         if stop is not None:
             end = min(end, <size_t>stop)
         if self.is_broken:
-            raise ValueError("a row could not be appended: take the columns before it first")
+            raise ValueError("a row could not be appended: drain the columns before the next call")
         if self.filter is not None:
             self.filter.start(batch.terms)
         if start == 0 or self.texts.table is not batch.terms:
@@ -381,7 +381,7 @@ cdef class RowColumnsBuilder:
         return put_number(&column.nulls, self.count)
 
     def drain(self):
-        """Return the columns, and start with empty ones.
+        """Return the columns, and start new ones.
 
         The result is a dict from each wanted column to its parts: one, or the four parts of a term.
         A part is a tuple of Arrow's buffers and the null count. The buffers are the validity bitmap

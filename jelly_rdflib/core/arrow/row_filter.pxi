@@ -14,7 +14,7 @@ cdef class TermCondition:
     cdef readonly list unknown  # the texts that are malformed or not canonical
     cdef bint is_negated
     cdef TermParser parser  # its decoder's table has the values; None: any term is accepted
-    cdef uint8_t* is_value  # by number in that table
+    cdef uint8_t* is_value  # for each number in that table, whether it is a value
     cdef bint any_spelling
 
     def __cinit__(
@@ -67,7 +67,7 @@ cdef class TermCondition:
         return 0
 
     cdef bint has(self, const TermColumns* terms, uint32_t term) except -1:
-        """Return whether a term has one of the values."""
+        """Return whether a term is one of the values."""
         cdef const TermColumns* values
         cdef uint32_t slot, number
         if self.parser is None:
@@ -101,7 +101,7 @@ cdef class RowFilter:
     """The conditions on a row: its code is in ``ops`` (None: any), and each term is accepted."""
 
     cdef uint8_t[CODES] ops
-    cdef list conditions  # for each position a list
+    cdef list conditions  # a list for each position
     cdef TermTable table  # the table of the current batch
     cdef uint8_t* wanted[GRAPH + 1]  # by number in `table`; NULL: no conditions
 

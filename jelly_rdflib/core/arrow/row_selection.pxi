@@ -3,23 +3,23 @@
 
 @cython.final
 cdef class RowSelection:
-    """Selects the rows that a filter accepts, with the marks and headers around them.
+    """Selects the rows that a filter accepts, with the headers and transaction rows around them.
 
-    An accepted row is kept together with the marks of its transaction, all headers of its patch,
-    and the end of its patch. Patches and transactions without an accepted row are left out.
-    Headers are held until the first accepted row; more of them than ``max_held``, the limit
-    ``max_held_operations``, raise a LimitError.
+    An accepted row is kept together with the start and end of its transaction, all headers of its
+    patch, and the end of its patch. Patches and transactions without an accepted row are left out.
+    Headers are buffered until the first accepted row; more than ``max_held`` headers (the limit
+    ``max_held_operations``) raise a LimitError.
 
     Args:
         filter: A `RowFilter`; None accepts all rows.
-        keeps_prefixes: Whether to accept all rows of prefixes, whatever the filter says.
+        keeps_prefixes: Whether to accept all PA rows, even those that the filter rejects.
     """
 
     cdef public RowFilter filter
     cdef public bint keeps_prefixes
     cdef size_t max_held
-    cdef list held  # batches with the waiting headers of earlier batches
-    cdef RowColumns headers  # the waiting headers of the current batch
+    cdef list held  # batches with the buffered headers of earlier batches
+    cdef RowColumns headers  # the buffered headers of the current batch
     cdef size_t held_count
     cdef bint transaction_waits  # a transaction has started, but has no accepted row yet
     cdef bint has_content  # the patch has an accepted row
@@ -87,16 +87,16 @@ cdef class RowSelection:
             self.held_count += 1
             if self.held_count > self.max_held:
                 raise LimitError(
-                    f"a patch has more than {self.max_held} headers before its first wanted row",
+                    f"a patch has more than {self.max_held} headers before its first selected row",
                     limit="max_held_operations", value=self.max_held,
                 )
             rows_copy(&self.headers, rows, row, op)
         return 0
 
     cdef int start_content(self, RowColumns* kept, list found) except -1:
-        """Write the waiting headers and marks before an accepted row."""
+        """Append the buffered headers, and a TX that was held back, before an accepted row."""
         cdef size_t row
-        # Headers of earlier batches come first: if any wait, no row of this batch was kept yet.
+        # Headers of earlier batches come first: if any exist, no row of this batch was kept yet.
         found += self.held
         for row in range(self.headers.count):
             rows_copy(kept, &self.headers, row, H)

@@ -3,8 +3,8 @@
 ctypedef struct RowColumns:
     size_t count
     size_t capacity
-    size_t max_count  # the highest capacity
-    # The columns, in one piece of memory, which starts with `s`.
+    size_t max_count  # the maximum capacity
+    # The columns, in one block of memory, which starts with `s`.
     uint32_t* s
     uint32_t* p
     uint32_t* o
@@ -67,7 +67,7 @@ cdef class Batch(Tabular):
 
 cdef class RowIterator(Tabular):
     cdef Batch batch
-    cdef list nodes  # of the batch's terms; None until they are wanted
+    cdef list nodes  # the nodes of the batch's terms; None until they are needed
     cdef bint are_leaves  # no node can be part of a reference cycle
     cdef tuple spare  # the last item, if its nodes are leaves; reused unless the caller kept it
     cdef size_t row  # number of the next row in the batch

@@ -8,14 +8,14 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* Whether nobody else has this item. Without the GIL another thread may get it at any time. */
+    /* Whether nothing else refers to an item. Without the GIL another thread may do so any time. */
     #ifdef Py_GIL_DISABLED
     #define jelly_is_alone(item) 0
     #else
     #define jelly_is_alone(item) (Py_REFCNT(item) == 1)
     #endif
 
-    /* Put another item into a tuple that nobody else has. */
+    /* Replace an item of a tuple that nothing else refers to. */
     static CYTHON_INLINE void jelly_fill(PyObject *tuple, Py_ssize_t place, PyObject *item) {
         PyObject *old = PyTuple_GET_ITEM(tuple, place);
     #if PY_VERSION_HEX >= 0x030E0000
@@ -54,8 +54,8 @@ cdef int rows_reserve(RowColumns* rows, size_t more) noexcept nogil:
 cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
     """Move the columns to memory with room for more rows; on failure they stay unchanged.
 
-    The columns are one piece of memory: most frames are short, and allocating five pieces for each
-    would take longer.
+    The columns share one block of memory: most frames are short, and allocating five blocks for
+    each frame would take longer.
     """
     cdef RowColumns old = rows[0]
     cdef size_t size = old.count * sizeof(uint32_t)
@@ -86,7 +86,7 @@ cdef void rows_free(RowColumns* rows) noexcept nogil:
 cdef Batch make_batch(
     RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
 ):
-    """Make a batch from columns, which are empty after that."""
+    """Make a batch from columns, which are empty afterwards."""
     cdef Batch batch = Batch.__new__(Batch)
     cdef TermTable table = TermTable.__new__(TermTable)
     batch.rows = rows[0]
@@ -104,7 +104,7 @@ cdef Batch make_batch(
 
 
 cdef Batch batch_of_rows(Batch source, RowColumns* rows):
-    """Make a batch from rows, which are empty after that, with the terms of another batch."""
+    """Make a batch from rows, which are empty afterwards, with the terms of another batch."""
     cdef Batch batch = Batch.__new__(Batch)
     batch.rows = rows[0]
     memset(rows, 0, sizeof(RowColumns))
@@ -115,7 +115,7 @@ cdef Batch batch_of_rows(Batch source, RowColumns* rows):
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch whose rows are replaced again and again, while terms are still added."""
+    """Make a batch whose rows are replaced many times, and to whose table terms are added."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
@@ -127,14 +127,14 @@ cdef Batch make_open_batch(TermTable table):
 
 @cython.final
 cdef class Batch(Tabular):
-    """The operations of one frame, as columns; iterating gives them as tuples.
+    """The operations of one frame, as columns; iterating over a batch yields tuples.
 
     The columns ``ops``, ``s``, ``p``, ``o`` and ``g`` have an entry for each operation. ``ops``
     holds `Op` codes; the others hold numbers of terms in ``terms``, 0 for no term. Statements use
     all four; a header has its key in ``s`` and its value in ``o``; a prefix operation has the
     prefix's name in ``s``, its IRI in ``o`` and its graph in ``g``.
 
-    A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
+    A Jelly-RDF frame becomes a batch, too, with `Op.A` for each statement and `Op.PA` for each
     namespace declaration. ``metadata`` is a dict of str to bytes: the metadata of the frame.
     ``message_ends`` is a tuple with the end of each message, as the number of the operation after
     it, in a stream of messages (Jelly-RDF 1.2, a draft); None in any other stream.
@@ -168,7 +168,7 @@ cdef class Batch(Tabular):
         return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
 
     def __arrow_c_array__(self, requested_schema=None):
-        """Return the batch as a record batch, in Arrow's PyCapsules."""
+        """Return the batch as a record batch, in Arrow PyCapsules."""
         return importers.import_arrow().to_record_batch(self).__arrow_c_array__(requested_schema)
 
     def _slices(self):
@@ -247,11 +247,11 @@ cdef class RowIterator(Tabular):
 
     @cython.critical_section
     cdef object next_slice(self):
-        """Return the rest of the current or the next rows as a slice, or None at the end."""
+        """Return the current rows that are left, or else the next ones, as a slice, or None."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
-            # Start at the row that was just stepped to.
+            # Start at the row to which `next_row` has just moved.
             batch, start, stop = self.batch, self.row - 1, self.stop
             if self.only_statements:
                 stop = start
@@ -276,8 +276,8 @@ cdef class RowIterator(Tabular):
         while item is None:
             if not self.next_row():
                 raise StopIteration
-            # Take local copies, since making nodes runs rdflib's code and other threads, which may
-            # advance or close the iterator.
+            # Take local copies: while nodes are made, rdflib's code and other threads run, which
+            # may advance or close the iterator.
             batch, row = self.batch, self.row - 1
             nodes = self.need_nodes()
             are_leaves = self.nodes is nodes and self.are_leaves
@@ -321,7 +321,7 @@ cdef class RowIterator(Tabular):
         return True
 
     cdef bint next_row(self) except -1:
-        """Step to the next row, number ``row - 1`` of the batch; return False at the end."""
+        """Move to the next row, which is then number ``row - 1``; return False at the end."""
         while self.row >= self.stop:
             if self.is_reading:
                 # Another thread is reading, or the source's read() called this iterator.
@@ -336,7 +336,7 @@ cdef class RowIterator(Tabular):
         return True
 
     cdef bint next_piece(self) except -1:
-        """Step to the next rows with `start_piece`; return False at the end."""
+        """Move to the next rows with `start_piece`; return False at the end."""
         raise NotImplementedError
 
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1:
@@ -418,7 +418,7 @@ cdef class BatchSlice:
     def inverse(self):
         """Return the operations that undo these, in reverse order, as a batch without headers.
 
-        TC becomes TX, and the other way round; `Op.TA` and `Op.END` stay unchanged.
+        TC becomes TX, and vice versa; `Op.TA` and `Op.END` stay unchanged.
         """
         cdef const uint8_t* inverse = INVERSE
         cdef RowColumns rows
@@ -431,7 +431,7 @@ cdef class BatchSlice:
         return batch_of_rows(self.batch, &rows)
 
     def headers(self):
-        """Return the headers among the operations as a list; it is mostly empty."""
+        """Return the headers among the operations as a list, which is usually empty."""
         cdef Batch batch = self.batch
         cdef TermTable terms = batch.terms
         cdef const RowColumns* rows = &batch.rows

@@ -1,7 +1,7 @@
 """Builds batches from terms and operations that another library has parsed."""
 
 cdef enum:
-    # The first capacity of a batch.
+    # The initial capacity of a batch.
     START_ROWS = 512
     START_TERMS = 512
     START_TEXT = 1 << 14
@@ -44,7 +44,7 @@ cdef class BatchBuilder:
         return self.intern(TermKind.BLANK_NODE, label, 0)
 
     def literal(self, str lexical not None, str language=None, str datatype=None):
-        """Return the number of a literal, which is simple without a language and a datatype."""
+        """Return the number of a literal; it is simple if it has no language and no datatype."""
         if language is not None:
             return self.intern(
                 TermKind.LANGUAGE_LITERAL, lexical, self.intern(TermKind.STRING, language, 0)
@@ -71,7 +71,7 @@ cdef class BatchBuilder:
         )
 
     def add_row(self, uint8_t op, uint32_t s=0, uint32_t p=0, uint32_t o=0, uint32_t g=0):
-        """Add an operation; `Batch` describes which of the numbers it has."""
+        """Add an operation; `Batch` describes which of the numbers each operation has."""
         if op == 0 or op >= CODES:
             raise ValueError(f"{op} is not an operation's code: see jelly_rdflib.Op")
         self.add(op, s, p, o, g)
@@ -84,7 +84,7 @@ cdef class BatchBuilder:
         return make_batch(&rows, &terms, self.factory, has_graphs, {})
 
     cdef int start_batch(self) except -1:
-        """Start a batch; if memory runs out, the old batch stays."""
+        """Start a batch; if memory runs out, the old batch is kept."""
         cdef RowColumns rows
         cdef TermColumns terms
         if rows_init(&rows, START_ROWS) < 0:

@@ -2,7 +2,7 @@
 
 @cython.nonecheck(True)
 cdef class BatchSource(Tabular):
-    """Iterates over a stream's batches. Subclasses know how to read them."""
+    """Iterates over a stream's batches, which subclasses read."""
 
     def __iter__(self):
         return self
@@ -32,7 +32,7 @@ cdef class BatchSource(Tabular):
         return None
 
     cpdef int place_error(self, error) except -1:
-        """Add the place of the last batch to an error that was raised while it was used."""
+        """Add the position of the last batch to an error raised while that batch was used."""
         self.locate_error(error)
         if error.source is None:
             error.source = self.name
@@ -73,7 +73,7 @@ cdef class BatchSource(Tabular):
         raise NotImplementedError
 
     cdef int locate_error(self, error) except -1:
-        """Add the last batch's place in the source to an error."""
+        """Add the last batch's position in the source to an error."""
         return 0
 
     cdef int close_source(self) except -1:
@@ -110,7 +110,7 @@ cdef class LateBatches(BatchSource):
         return self.batches.next_batch()
 
     cdef int locate_error(self, error) except -1:
-        # An error before the first batch already has its place.
+        # An error before the first batch already has its position.
         return 0 if self.batches is None else self.batches.place_error(error)
 
     cdef int close_source(self) except -1:
@@ -124,12 +124,12 @@ cdef class LateBatches(BatchSource):
 cdef class RowReader(RowIterator):
     """Iterates over the rows of a stream as tuples.
 
-    ``limits`` are given if the consumer buffers whole transactions: ``max_held_operations`` bounds
-    the number of operations since the last mark, counted by whole batches.
+    ``limits`` are passed if the consumer buffers whole transactions: ``max_held_operations`` is the
+    maximum number of operations since the last TX, TC, TA or END, checked batch by batch.
     """
 
     cdef BatchSource batches
-    # How many operations the buffered transaction has, and may have.
+    # The number of operations in the buffered transaction, and its maximum.
     cdef uint64_t held, max_held
 
     def __cinit__(self, BatchSource batches not None, *, limits=None):
@@ -170,7 +170,7 @@ cdef class RowReader(RowIterator):
         self.batch = self.nodes = None
 
     cdef int count_held(self, Batch batch) except -1:
-        """Check the number of operations since the last mark."""
+        """Check the number of operations since the last TX, TC, TA or END."""
         cdef size_t row = batch.rows.count
         while row > 0 and batch.rows.ops[row - 1] not in (TX, TC, TA, END):
             row -= 1
@@ -183,7 +183,7 @@ cdef class RowReader(RowIterator):
         return 0
 
     def place_error(self, error):
-        """Add the place of the last row's batch to an error that was raised while it was used."""
+        """Add the position of the current batch to an error raised while its last row was used."""
         self.batches.place_error(error)
 
     @cython.critical_section
@@ -194,7 +194,7 @@ cdef class RowReader(RowIterator):
 
     @property
     def options(self):
-        """The stream's options, or None before its first frame was read."""
+        """The stream's options, or None before its first frame is read."""
         return self.batches.options
 
 
@@ -205,7 +205,7 @@ cdef class OperationReader(RowReader):
 
     def __getattr__(self, name):
         raise AttributeError(
-            f"an iterator of operations has no attribute {name!r}: make a patch of it,"
+            f"an iterator of operations has no attribute {name!r}: convert it with"
             " jelly_rdflib.Patch(operations)",
             name=name, obj=self,
         )

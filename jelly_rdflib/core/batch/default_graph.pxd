@@ -6,7 +6,7 @@ cdef inline bint is_unnamed(const TermColumns* terms, uint32_t term) noexcept no
 
 
 cdef inline bint is_jena_default_graph(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Return whether a graph is one of Jena's IRIs for the default graph, written like a name."""
+    """Return whether a graph is one of the IRIs that Jena uses as names of the default graph."""
     cdef Span text = text_of(terms, term)
     return terms.kinds[term] == TermKind.IRI and (
         has_bytes(text, b"urn:x-arq:DefaultGraph", 22)

@@ -4,7 +4,7 @@ ctypedef struct Sizes:
     size_t rows, terms, text, has_graphs
 
 cdef enum:
-    # The bytes of a row in the columns, and of a term in the columns without its text.
+    # The number of bytes of a row, and of a term without its text, in the columns.
     ROW_SIZE = 4 * 4 + 1
     TERM_SIZE = 8 + 2 * 4 + 1
 

@@ -2,7 +2,7 @@
 
 @cython.nonecheck(True)
 cdef class GeneratedBatches(BatchSource):
-    """Iterates over the batches of a generator, and closes it when no more are wanted."""
+    """Iterates over the batches of a generator, and closes it when no more are needed."""
 
     cdef object batches
 
@@ -20,7 +20,7 @@ cdef class GeneratedBatches(BatchSource):
 @cython.nonecheck(True)
 @cython.final
 cdef class PlacedBatches(GeneratedBatches):
-    """Iterates over the batches of a generator that yields each frame's batch with its place.
+    """Iterates over the batches of a generator that yields each frame's batch and position.
 
     An item is a tuple of the batch, the stream's options, and the frame's offset and number.
     """
@@ -31,7 +31,7 @@ cdef class PlacedBatches(GeneratedBatches):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options, or None before its first frame was read."""
+        """The stream's options, or None before its first frame is read."""
         return self.last_options
 
     cdef Batch read_batch(self):

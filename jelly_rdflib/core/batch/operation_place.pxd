@@ -1,4 +1,4 @@
-# The place of an operation in its file: the numbers of its patch, transaction and operation.
+# The position of an operation in its file: its number, and those of its patch and transaction.
 
 cdef enum:
     NO_TRANSACTION = -1
@@ -21,7 +21,7 @@ cdef inline void place_init(OperationPlace* place) noexcept nogil:
 
 
 cdef inline int64_t place_operation(OperationPlace* place, uint8_t op) noexcept nogil:
-    """Step over an operation; return the number of its transaction, or NO_TRANSACTION.
+    """Move past an operation; return the number of its transaction, or NO_TRANSACTION.
 
     Outside of TX … TC a header and the end of a patch are in no transaction.
     """

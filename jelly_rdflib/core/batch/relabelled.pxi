@@ -6,7 +6,7 @@ cdef class RelabelledBatches(BatchSource):
     """Puts a prefix before the label of each blank node in batches.
 
     Args:
-        batches: New batches, without nodes and exported columns. They are changed in place.
+        batches: New batches, without nodes or exported columns. They are changed in place.
         prefix: The prefix, in ASCII.
     """
 

@@ -1,13 +1,13 @@
 """The base class of all classes whose rows become Arrow tables."""
 
 cdef class Tabular:
-    """Operations that can become a table of Arrow, pandas, polars, DuckDB and others.
+    """Operations that can become a table in Arrow, pandas, polars, DuckDB and others.
 
     All libraries that support Arrow's PyCapsule interface accept the object directly:
     ``pyarrow.table(patch)``, ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. The columns
-    are the same as in `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries have each distinct term
-    once. A reader gives the operations that it has not returned yet, one record batch after
-    another; a reader at its end, or closed, raises a ValueError.
+    are the same as in `jelly_rdflib.arrow.read_arrow`; Arrow's dictionaries contain each distinct
+    term once. A reader yields the operations that it has not returned yet, one record batch at a
+    time; a reader that is at its end, or closed, raises a ValueError.
 
     All of this needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
     """
@@ -23,16 +23,16 @@ cdef class Tabular:
     def to_arrow(self, columns=None, *, terms="dictionary"):
         """Return the operations as an Arrow table, one row for each operation.
 
-        The default graph is null, as in the tables of Spark.
+        The default graph is null, as in Spark's tables.
 
         Args:
-            columns: The wanted columns, in this order; by default all: ``patch``, ``txn``, ``seq``,
+            columns: The columns to return, in this order; by default ``patch``, ``txn``, ``seq``,
                 ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``. A `PatchLog` also has ``version``
                 and ``time``; its columns ``header:KEY``, with the header KEY of each patch, must be
                 named.
             terms: ``"dictionary"``: N-Triples; a column has each distinct text once, and for each
-                row the number of its text. ``"string"``: N-Triples, in each row. ``"struct"``: as
-                for `jelly_rdflib.arrow.read_arrow`.
+                row the number of its text. ``"string"``: N-Triples text in each row. ``"struct"``:
+                as for `jelly_rdflib.arrow.read_arrow`.
 
         Returns:
             A ``pyarrow.Table``.
@@ -48,14 +48,14 @@ cdef class Tabular:
     def to_pandas(self, columns=None, *, terms="dictionary"):
         """Return the operations as a pandas DataFrame; arguments and errors as for `to_arrow`.
 
-        Columns of text are categories, columns of numbers ``Int64``, which allows missing values.
+        Text columns are categories; number columns are ``Int64``, which allows missing values.
         """
         return importers.import_arrow().to_pandas(self, columns, terms)
 
     def to_polars(self, columns=None, *, terms="dictionary"):
         """Return the operations as a polars DataFrame; arguments and errors as for `to_arrow`.
 
-        Columns of text are ``Categorical``.
+        Text columns are ``Categorical``.
         """
         return importers.import_arrow().to_polars(self, columns, terms)
 

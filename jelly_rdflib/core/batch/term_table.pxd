@@ -1,7 +1,7 @@
 # The distinct terms of a batch as a Python object.
 
 cdef enum:
-    # The limit for quoted triples in output.
+    # The maximum nesting depth of quoted triples in output.
     MAX_NESTING_DEPTH = 1000
 
 

@@ -5,7 +5,7 @@ cdef class NodeMaker:
     """Makes nodes from the terms of a batch; a base class, since core does not import rdflib."""
 
     cdef list make_nodes(self, const TermColumns* terms):
-        """Return a list with the node of each term, in the order of the table, after a None."""
+        """Return a list: first None, then the node of each term in the order of the table."""
         raise NotImplementedError
 
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
@@ -17,7 +17,7 @@ cdef class NodeMaker:
         raise NotImplementedError
 
     def for_messages(self):
-        """Return a maker of nodes for messages only, which may have terms that rdflib lacks."""
+        """Return a maker of nodes for messages only; it also makes terms that rdflib lacks."""
         raise NotImplementedError
 
     def show_batch(self, batch):
@@ -30,7 +30,7 @@ cdef class NodeMaker:
 cdef class TermTable:
     """The distinct terms of a `Batch`: a sequence of nodes, and the columns they are made from.
 
-    ``terms[i]`` is the node of term number ``i``: a term of rdflib, a `TripleTerm`, a plain str
+    ``terms[i]`` is the node of term number ``i``: an rdflib term, a `TripleTerm`, or a plain str
     for a header's key or a prefix's name; ``terms[0]`` is None and stands for "no term".
     """
 
@@ -63,7 +63,7 @@ cdef class TermTable:
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object make_node(self, uint32_t term, NodeMaker factory=None):
-        """Return the node of a term (None for number 0), without making those of a large table."""
+        """Return the node of a term (None for number 0), without making all nodes of the table."""
         cdef NodeMaker maker = self.factory if factory is None else factory
         cdef TermColumns copies
         cdef Failure failure
@@ -130,9 +130,9 @@ cdef class TermTable:
         - ``NONE``: nothing; number 0 stands for no term
         - ``IRI``, ``BLANK_NODE``: the text
         - ``SIMPLE_LITERAL``: the lexical form as text
-        - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``;
+        - ``LANGUAGE_LITERAL``: the same, and as the extra the number of the tag, a ``STRING``;
           a base direction follows the language, as in ``ar--rtl``
-        - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
+        - ``TYPED_LITERAL``: the same, and as the extra the number of the datatype, an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
         - ``STRING``: text that isn't a term, such as a header's key
@@ -142,7 +142,7 @@ cdef class TermTable:
 
     @property
     def offsets(self):
-        """Column: the text of term i is ``data[offsets[i]:offsets[i + 1]]``; uint32, one extra."""
+        """Column, uint32, with one more entry: term i has ``data[offsets[i]:offsets[i + 1]]``."""
         self.check_made()
         return export_column(self, self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
 

@@ -2,7 +2,7 @@
 
 cpdef enum TermKind:
     # The kind of a term, and the meaning of its text and of its extra number.
-    NONE = 0  # no term: always number 0 of a table, and only that
+    NONE = 0  # no term: number 0 of each table, and no other number
     IRI = 1  # text: the IRI
     BLANK_NODE = 2  # text: the label
     SIMPLE_LITERAL = 3  # text: the lexical form
@@ -11,7 +11,7 @@ cpdef enum TermKind:
     TYPED_LITERAL = 5  # text: the lexical form; extra: number of the datatype, an IRI
     TRIPLE_TERM = 6  # text: the numbers of s, p and o, 4 bytes each
     DEFAULT_GRAPH = 7  # no text
-    STRING = 8  # text: not a term of RDF, but a header's key or a prefix's name
+    STRING = 8  # text: not an RDF term, but a header's key or a prefix's name
 
 
 cdef enum:
@@ -31,8 +31,8 @@ ctypedef struct TermColumns:
     uint32_t count
     uint32_t capacity
     uint32_t max_count  # the count up to which neither the columns nor the slots need to grow
-    uint32_t max_terms  # the highest number of terms
-    # The columns, in one piece of memory, which starts with `hashes`.
+    uint32_t max_terms  # the maximum number of terms
+    # The columns, in one block of memory, which starts with `hashes`.
     uint64_t* hashes  # equal for equal terms, even in different tables
     uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
     uint32_t* extras
@@ -159,7 +159,7 @@ cdef inline int64_t terms_intern(
     TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
     uint64_t hash, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Return the number of this term, which is added if the table does not have it yet."""
+    """Return the number of a term; add the term if the table does not have it yet."""
     cdef int64_t term
     if terms_reserve(terms, size, at, failure) < 0:
         return -1

@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Set the highest number of terms; one term beyond it still has room, a second one fails."""
+    """Set the maximum number of terms; there is room for one more, and a second one fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 
@@ -124,7 +124,7 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
 
 cdef void set_max_count(TermColumns* terms) noexcept nogil:
     # The slots are never more than half full. Make room for one term more than allowed, since it
-    # is not known yet whether the term is new.
+    # is not known yet whether the next term is new.
     terms.max_count = <uint32_t>min(
         <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2
     )
@@ -196,7 +196,7 @@ cdef int64_t terms_copy(
     cdef uint32_t* copies = NULL
     cdef int64_t copied
     if source.kinds[term] == TermKind.TRIPLE_TERM:
-        # Copy each term once, since quoted triples may share terms, and so repeat them often.
+        # Copy each term once, since quoted triples may share terms, and so contain them often.
         copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
         if copies == NULL:
             return fail_memory(failure, at)
@@ -246,7 +246,7 @@ cdef bint terms_same(
     const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term,
     bint any_spelling,
 ) noexcept nogil:
-    """Return whether terms of two tables are the same; one of them must have been written before.
+    """Return whether terms of two tables are the same; one term must have been written before.
 
     A term that quoted triples share is compared again for each of them. This does not take long,
     since the size of a written term is limited. With ``any_spelling``, compare the identity of the

@@ -2,7 +2,7 @@
 
 cdef enum:
     CHUNK = 1 << 18
-    # The most bytes to read at once, since they are in memory twice for a moment.
+    # The maximum number of bytes to read at once, since they are briefly in memory twice.
     MAX_PIECE = 1 << 20
 
 
@@ -11,7 +11,7 @@ cdef class InputBuffer:
     """The bytes of a source that are ready to be decoded: from ``begin`` to ``end``.
 
     Memory grows only as bytes arrive. Input in memory is not copied, except for its last bytes if
-    ``padding`` is set, which asks for `PADDING` readable bytes after ``end``.
+    ``padding`` is set: then there are `PADDING` readable bytes after ``end``.
     """
 
     def __cinit__(self, source, limits, *_, bint padding=False, **__):
@@ -70,15 +70,15 @@ cdef class InputBuffer:
         return 0
 
     cdef int read_more(self, size_t wanted=0) except -1:
-        """Read some more bytes, or notice the end of the input; this moves the bytes in memory.
+        """Read some more bytes, or detect the end of the input; this moves the bytes in memory.
 
-        Full memory is doubled, but at most to the wanted size and one more piece.
+        Memory that is full is doubled, but at most to the wanted size plus one chunk.
         """
         cdef size_t held = self.end - self.begin
         cdef bytes piece
         if self.is_reading:
             # The source's read() called this buffer, or another thread is reading.
-            raise ValueError("the source is being read already")
+            raise ValueError("the source is already being read")
         if self.source is None:
             return self.keep_tail()
         # Move the unconsumed bytes to the start of the memory.
@@ -92,7 +92,7 @@ cdef class InputBuffer:
         try:
             piece = self.source.read(min(self.capacity - held, <size_t>MAX_PIECE))
         except DecodeError as error:
-            # For bad compressed data, report the place in the decompressed input.
+            # For bad compressed data, report the position in the decompressed input.
             error.offset = self.position + held
             raise
         finally:

@@ -4,14 +4,14 @@ cdef enum OutputState:
     NOT_INITIALIZED  # `Output.__init__` was not called
     OPEN
     IN_FLIGHT  # a call is encoding a row, or passing bytes to the sink
-    BROKEN  # something was lost
+    BROKEN  # some output was lost
     FINISHED  # nothing may follow
 
 
 cdef class Output:
     cdef OutputState state
     cdef object sink
-    cdef readonly object options  # of the stream; None for a format without options
+    cdef readonly object options  # the stream's options; None for a format without options
     cdef readonly bint in_transaction
 
     cdef int put_batch(self, Batch batch) except -1

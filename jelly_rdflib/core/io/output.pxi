@@ -1,12 +1,12 @@
 """The base class of encoders, which passes bytes to a sink and keeps track of its state.
 
-A sink may take long, and run any code. Meanwhile another thread, or the sink itself, may try to
-write. Such a call is refused, but leaves the stream intact; only a failing sink breaks the stream.
+A sink may take a long time and run any code. In that time another thread, or the sink itself, may
+try to write. Such a call is refused, but leaves the stream intact; only a failing sink breaks it.
 """
 
 @cython.nonecheck(True)
 cdef class Output:
-    """Base of encoders, which call ``sink`` with bytes when these are ready.
+    """Base class of encoders, which pass bytes to ``sink`` when the bytes are ready.
 
     The encoder of each format defines `put_batch` and ``finish``.
     """
@@ -42,8 +42,8 @@ cdef class Output:
         """Write the rows of a batch with unchanged lexical forms, without making Python objects.
 
         A row that can't be encoded raises an `EncodeError`: the rows before it are written, and the
-        row leaves no trace in the stream. A batch that is still being filled may be passed again
-        and again; each time it has only the rows to be written.
+        row leaves no trace in the stream. A batch that is still being filled may be passed many
+        times, each time with only the rows that are to be written.
         """
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
@@ -59,7 +59,7 @@ cdef class Output:
         return 0
 
     cdef int check_namespaces(self, object prefix) except -1:
-        """Check that a namespace may be declared; return whether the format has a place for it."""
+        """Check that a namespace may be declared; return whether the format can express it."""
         return 0
 
     cdef int check_mark(self, int op) except -1:
@@ -75,12 +75,12 @@ cdef class Output:
 
     cdef int check_new(self) except -1:
         if self.state != NOT_INITIALIZED:
-            raise RuntimeError("the encoder is initialized already")
+            raise RuntimeError("the encoder is already initialized")
         return 0
 
     cdef int check_claimed(self) except -1:
         if self.state != IN_FLIGHT:
-            raise RuntimeError("no call is writing: nothing can be handed on or lost")
+            raise RuntimeError("no call is writing: nothing can be passed on or lost")
         return 0
 
     cdef int refuse(self) except -1:
@@ -89,21 +89,21 @@ cdef class Output:
             raise RuntimeError("the encoder was not initialized: __init__ was not called")
         if self.state == IN_FLIGHT:
             raise InUseError(
-                "another call is writing at this moment: one of another thread, or the one that"
-                " called this"
+                "another call is writing already: either in another thread, or the call that led"
+                " to this one"
             )
         if self.state == BROKEN:
             raise EncodeError(
                 "an earlier part could not be written: nothing can be written after that"
             )
         raise EncodeError(
-            "the output has ended, as a flat stream and a bare frame do with their patch: nothing"
+            "the output has ended (a flat stream or a bare frame ends with its patch): nothing"
             " can be written after that"
         )
 
     cdef int send(self, bytes piece) except -1:
         """Pass bytes to the sink, whatever the state."""
-        # If the sink fails, the bytes can't be passed again, since it may have taken some of them.
+        # If the sink fails, the bytes can't be passed again: it may have processed some of them.
         cdef OutputState before = self.state
         self.state = IN_FLIGHT
         try:

@@ -1,8 +1,8 @@
 """Iterates over the batches of a stream of frames."""
 
 cdef enum:
-    # How many frames may come before the options. The limit is for files of zeros, which read as
-    # empty frames.
+    # The maximum number of frames before the options. The limit is for files of zeros, which look
+    # like empty frames.
     MOST_FRAMES_BEFORE_OPTIONS = 1 << 16
 
 @cython.nonecheck(True)
@@ -41,7 +41,7 @@ cdef class BatchReader(BatchSource):
     @property
     @cython.critical_section
     def options(self):
-        """The stream's options, or None before its first frame was read."""
+        """The stream's options, or None before its first frame is read."""
         return self.decoder.options
 
     @property
@@ -88,7 +88,7 @@ cdef class BatchReader(BatchSource):
         return 0
 
     cdef int choose_decoder(self) except -1:
-        """Choose the decoder by the first frame with rows; until then, that of Jelly-RDF is used.
+        """Choose the decoder by the first frame with rows; until then, use that of Jelly-RDF.
 
         Only Jelly-RDF has metadata, which a frame without rows may have.
         """

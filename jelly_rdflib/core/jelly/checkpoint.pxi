@@ -1,19 +1,19 @@
 """Checkpoints: the state of a decoder as bytes, saved and restored.
 
-A checkpoint consists of varints, and of texts with their length before them. It may be forged, so
-it is checked like a stream: sizes against limits, numbers against the entries and terms that they
-refer to, and texts for valid UTF-8.
+A checkpoint consists of varints, and of texts that are preceded by their lengths. It may be forged,
+so it is checked like a stream: sizes against limits, numbers against the entries and terms that
+they refer to, and texts for valid UTF-8.
 """
 
 cdef enum:
-    # The highest number of bytes of a varint.
+    # The maximum number of bytes of a varint.
     MAX_VARINT = 10
     # The size of a written quoted triple without its terms, in bytes.
     TRIPLE_SIZE = 16
 
 ctypedef struct WrittenTerm:
     # The size that a restored term would have in output. It must be checked, since quoted triples
-    # may share terms, so that a few terms stand for very many.
+    # may share terms, so a few terms may expand to very many.
     int depth
     size_t size
 
@@ -32,7 +32,7 @@ cdef int put_saved_text(WriteBuffer* out, const uint8_t* text, size_t size) exce
 
 
 cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
-    """Save the set entries of a lookup, and the id of the entry that was set last."""
+    """Save the entries of a lookup that are set, and the id of the entry that was set last."""
     cdef uint32_t id
     cdef uint32_t count = 0
     for id in range(1, lookup.size + 1):
@@ -47,7 +47,7 @@ cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
 
 
 cdef int save_terms(WriteBuffer* out, const TermColumns* terms) except -1:
-    """Save a table of few terms; each term comes after the terms that it refers to."""
+    """Save a small table of terms, in which each term follows the terms that it refers to."""
     cdef uint32_t term
     cdef uint32_t[3] numbers
     cdef const uint8_t* text
@@ -77,7 +77,7 @@ cdef uint64_t take_saved_number(Span* rest, uint64_t most) except? 0xFFFFFFFFFFF
     if read_varint(&rest.start, rest.end, &number, &failure) < 0:
         raise damaged("a number is cut off")
     if number > most:
-        raise damaged(f"number {number}, where {most} is the most")
+        raise damaged(f"number {number}, but the maximum is {most}")
     return number
 
 
@@ -121,7 +121,7 @@ cdef int restore_lookup(
         ) < 0:
             raise MemoryError
     if last_set != 0 and lookup.serials[last_set] == NOT_SET:
-        raise damaged("an entry was set last that is not set")
+        raise damaged("the entry that was set last is not set")
     lookup.last_set = last_set
     return 0
 
@@ -130,7 +130,7 @@ cdef int restore_terms(
     Span* rest, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
 ) except -1:
     """Make a table of the terms that `save_terms` saved, in the same order."""
-    # Each term takes at least three bytes.
+    # Each term needs at least three bytes.
     cdef uint32_t count = <uint32_t>take_saved_number(rest, (rest.end - rest.start) // 3)
     cdef WrittenTerm* written = <WrittenTerm*>PyMem_RawCalloc(
         <size_t>count + 1, sizeof(WrittenTerm)

@@ -1,7 +1,7 @@
 """Decodes the columns of a frame (RdfColumnBatch of Jelly-RDF 1.2, a draft) to rows of a batch.
 
-A column has one value for each run of equal cells, and says which cells it fills. So it is decoded
-run by run, and each value is looked up once.
+A column has one value for each run of equal cells, and layouts that define the runs. So it is
+decoded run by run, and each value is looked up once.
 """
 
 cdef enum:
@@ -29,12 +29,12 @@ cdef enum:
     # `RdfBaseDirection`.
     LEFT_TO_RIGHT = 1
     RIGHT_TO_LEFT = 2
-    DIRECTION_SIZE = 5  # of "--ltr"
+    DIRECTION_SIZE = 5  # the size of "--ltr"
 
-# For each kind of value, the list that has its values.
+# For each kind of value, the list that contains the values.
 cdef uint8_t[4] VALUE_LISTS = [COLUMN_NAME_IDS, COLUMN_TEXTS, COLUMN_LABELS, COLUMN_TRIPLES]
 cdef LookupName[4] VALUE_NAMES = [b"IRI", b"literal", b"blank node", b"triple term"]
-# The kinds that a position may have, by bit.
+# The kinds of values that each position may have, as bits.
 cdef uint8_t[4] POSITION_KINDS = [
     1 << IRI_VALUE | 1 << LABEL_VALUE, 1 << IRI_VALUE,
     1 << IRI_VALUE | 1 << LITERAL_VALUE | 1 << LABEL_VALUE | 1 << TRIPLE_VALUE,
@@ -49,13 +49,13 @@ ctypedef struct Column:
     int position
     uint32_t value_count
     uint32_t value  # the number of the next value
-    Span kinds  # of the values; empty: all are of the same ``kind``
+    Span kinds  # the kinds of the values; empty: all values are of the same ``kind``
     int kind
     uint32_t last_name
     uint32_t prefix
-    bint has_prefixes  # one for each IRI
+    bint has_prefixes  # whether there is a prefix for each IRI
     uint32_t literal_kind
-    bint has_literal_kinds  # one for each literal
+    bint has_literal_kinds  # whether there is a kind for each literal
     ValueList[LAST_LIST + 1] lists
 
 
@@ -76,17 +76,17 @@ cdef class ColumnDecoder:
     cdef bint has_messages
     cdef uint32_t rdf_version
     cdef uint32_t lengths_field
-    cdef bint message_is_open  # the last message has rows, and may go on
+    cdef bint message_is_open  # the last message has rows, and may continue
     # About the batch that is being decoded.
     cdef uint32_t row_count
     cdef uint32_t found_columns  # a bit for each column
     cdef Span[4] columns
     cdef ValueList lengths
-    # The tags of a column, by their number: terms of the batch.
+    # For each language tag of a column, the number of its term in the batch.
     cdef uint32_t* tags
     cdef size_t tag_capacity
     cdef uint32_t tag_count
-    # The ends of messages in the frame, as numbers of its rows; None: the stream has none.
+    # The ends of messages in the frame, as row numbers; None: the stream has no messages.
     cdef tuple message_ends
 
     def __cinit__(self, TermDecoder terms not None, uint32_t max_rows, bint drops_directions):
@@ -98,7 +98,7 @@ cdef class ColumnDecoder:
         PyMem_RawFree(self.tags)
 
     cdef int start_stream(self, const uint32_t* options) noexcept with gil:
-        """Take the options of the stream; repeated options end an open message."""
+        """Apply the options of the stream; repeated options end an open message."""
         self.has_graphs = options[PHYSICAL_TYPE] != TRIPLES
         self.has_messages = options[MESSAGES_OPTION] != 0
         self.rdf_version = options[RDF_VERSION_OPTION]
@@ -116,7 +116,7 @@ cdef class ColumnDecoder:
     cdef int start_batch(self, Span message) noexcept nogil:
         """Find the fields of an RdfColumnBatch, and set its lookup entries.
 
-        All ids in the batch refer to the lookups after these entries. Its namespaces come next.
+        All ids in the batch refer to the lookups with these entries. Decode its namespaces next.
         """
         cdef Failure* failure = &self.terms.failure
         cdef Span rest = message
@@ -143,7 +143,7 @@ cdef class ColumnDecoder:
                 if self.row_count > MAX_ROW_COUNT:
                     return fail_number(
                         failure, tag, b"row-count",
-                        b"batch of {number} rows: the most is {bound}",
+                        b"batch of {number} rows: the maximum is {bound}",
                         self.row_count, MAX_ROW_COUNT,
                     )
             elif BATCH_ENTRIES <= field < BATCH_COLUMNS + 4:
@@ -171,7 +171,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int set_entries(self, int number, Span message) noexcept nogil:
-        """Set the entries of an RdfLookupEntryPacked: an id, which may be 0, and those after it."""
+        """Set the entries of an RdfLookupEntryPacked, from its first id on, which may be 0."""
         cdef Failure* failure = &self.terms.failure
         cdef Tally* tally = &self.terms.counts.rows[RDF_NAME + number]
         cdef uint32_t id = 0
@@ -196,7 +196,7 @@ cdef class ColumnDecoder:
             ):
                 return fail(
                     failure, text.start, b"language-datatype",
-                    b"the datatype of literals with a language tag in the lookup of datatypes",
+                    b"the datatype lookup contains the datatype of literals with a language tag",
                 )
             if self.terms.define_entry(number, id, text, message.start) < 0:
                 return -1
@@ -207,11 +207,11 @@ cdef class ColumnDecoder:
 
     cdef int refuse_message(self, Span message) noexcept nogil:
         return fail(
-            &self.terms.failure, message.start, b"wire", b"lookup entries that are no message"
+            &self.terms.failure, message.start, b"wire", b"lookup entries are not a valid message"
         )
 
     cdef int decode_statements(self, RowColumns* rows) noexcept nogil:
-        """Append the statements of the batch, and note the ends of its messages."""
+        """Append the statements of the batch, and record the ends of its messages."""
         cdef Failure* failure = &self.terms.failure
         cdef uint64_t count = <uint64_t>rows.count + self.row_count
         cdef Counts* counts = &self.terms.counts
@@ -238,7 +238,7 @@ cdef class ColumnDecoder:
         for position in range(3 + self.has_graphs):
             if (
                 self.start_column(self.columns[position], position, &column) < 0
-                # The columns of `rows` follow one another in one piece of memory.
+                # The columns of `rows` follow one another in one block of memory.
                 or self.fill_column(
                     &column, rows.s + position * rows.capacity + rows.count, self.row_count
                 ) < 0
@@ -314,7 +314,7 @@ cdef class ColumnDecoder:
             if size != (<uint64_t>column.value_count + 3) // 4:
                 return fail_number(
                     failure, kinds, b"column-kinds",
-                    b"kinds in {number} bytes for {bound} values", size, column.value_count,
+                    b"{number} bytes of kinds for {bound} values", size, column.value_count,
                 )
             if column.value_count & 3 and kinds[size - 1] >> 2 * (column.value_count & 3) != 0:
                 return fail(failure, kinds, b"column-kinds", b"spare bits of the kinds are set")
@@ -333,7 +333,7 @@ cdef class ColumnDecoder:
                 continue
             if size == 0 and value != column.value_count:
                 return fail(
-                    failure, column.at, b"column-kinds", b"values of several kinds, but no kinds"
+                    failure, column.at, b"column-kinds", b"several kinds of values, but no kinds"
                 )
             column.kind = kind
             if POSITION_KINDS[column.position] >> kind & 1 == 0:
@@ -364,7 +364,7 @@ cdef class ColumnDecoder:
         )
 
     cdef int start_lists(self, Column* column) noexcept nogil:
-        """Read the tags and lists with one value for all; check lists with one value for each."""
+        """Read the tags and the lists with one number for all values; check the other lists."""
         cdef ValueList* lists = column.lists
         if (
             self.start_list(
@@ -411,7 +411,7 @@ cdef class ColumnDecoder:
             )
         self.tag_count = 0
         if tags.count > self.tag_capacity:
-            # This is bounded, since each tag takes at least two bytes of the frame.
+            # This is bounded, since each tag needs at least two bytes of the frame.
             capacity = tags.count
             if resize(<void**>&self.tags, capacity * sizeof(uint32_t)) < 0:
                 return fail_memory(failure, tags.rest.start)
@@ -463,7 +463,7 @@ cdef class ColumnDecoder:
         return terms_intern_tail(terms, TermKind.STRING, size, 0, hash)
 
     cdef int fill_column(self, Column* column, uint32_t* cells, uint32_t row_count) noexcept nogil:
-        """Fill the cells of a column from its values, as its layouts say."""
+        """Fill the cells of a column from its values, according to its layouts."""
         cdef ValueList* layouts = &column.lists[COLUMN_LAYOUTS]
         cdef Failure* failure = &self.terms.failure
         cdef const uint8_t* at
@@ -494,7 +494,7 @@ cdef class ColumnDecoder:
             if skip > left or (skip == left and not token & LAYOUT_UNBOUND):
                 return fail_number(
                     failure, at, b"column-layout",
-                    b"layout that takes more values than the {number} that are left", left, 0,
+                    b"layout that needs more values than the {number} that are left", left, 0,
                 )
             if skip + length > row_count - row:
                 return fail_number(
@@ -516,7 +516,7 @@ cdef class ColumnDecoder:
         if length > row_count - row:
             return fail_number(
                 failure, column.at, b"column-values",
-                b"{number} values behind the layouts of a column, where {bound} cells are left",
+                b"{number} values after the layouts of a column, where {bound} cells are left",
                 length, row_count - row,
             )
         if self.fill_values(column, cells, &row, <uint32_t>length) < 0:
@@ -543,7 +543,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int64_t unbound_term(self, Column* column, const uint8_t* at) noexcept nogil:
-        """Return the default graph; fail in other columns, whose cells need a value."""
+        """Return the default graph; fail in a column other than g, whose cells need a value."""
         if column.position != GRAPH:
             return fail_number(
                 &self.terms.failure, at, b"column-unbound",
@@ -691,7 +691,7 @@ cdef class ColumnDecoder:
         return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int put_message_ends(self, size_t row) noexcept with gil:
-        """Note where messages end in the batch's statements, the first of which is ``row``."""
+        """Record where messages end; ``row`` is the number of the batch's first statement."""
         cdef ValueList* lengths = &self.lengths
         cdef uint32_t left = self.row_count
         cdef uint32_t length, number

@@ -40,17 +40,17 @@ cdef int join_messages(TermDecoder terms, Span* joined, bint is_first, Span more
     if is_first:
         joined[0] = more
         return 0
-    # Parts joined before are not checked again, which would take quadratic time.
+    # Parts joined before are not checked again, since that would take quadratic time.
     if (
         (not terms.is_last_merged(first) and find_field(&first, 0, VARINT, &ignored) < 0)
         or find_field(&last, 0, VARINT, &ignored) < 0
     ):
-        return fail(&terms.failure, more.start, b"wire", b"columns that are no message")
+        return fail(&terms.failure, more.start, b"wire", b"columns are not a valid message")
     return terms.join(joined, more)
 
 
 cdef int count_numbers(Span packed, uint32_t* count, Failure* failure) noexcept nogil:
-    """Count the varints in a packed field; reading them checks them."""
+    """Count the varints in a packed field; they are checked when they are read."""
     cdef const uint8_t* at = packed.start
     cdef uint32_t found = 0
     if packed.start < packed.end and (packed.end - 1)[0] >= 0x80:
@@ -67,7 +67,7 @@ cdef int count_values(
     ValueList* values, bint are_numbers, const uint8_t** at, const uint8_t* end,
     uint32_t wire_type, const uint8_t* tag, Failure* failure
 ) noexcept nogil:
-    """Count the values in an occurrence of a field, whose tag was read, and skip it."""
+    """Count the values in an occurrence of a field, whose tag was read, and skip the occurrence."""
     cdef uint32_t number
     cdef Span span
     if values.rest.start == NULL:
@@ -88,7 +88,7 @@ cdef int count_values(
 
 
 cdef int next_span(ValueList* values, Span* span, Failure* failure) noexcept nogil:
-    """Find the field's next occurrence; an unpacked number is a span of its own.
+    """Find the field's next occurrence; each unpacked number is a separate span.
 
     The caller has counted the values, so it is an error if none is left.
     """

@@ -1,13 +1,13 @@
-"""The options of Jelly-RDF 1.2, two drafts of which share a version but differ in numbers."""
+"""The options of Jelly-RDF 1.2; its two drafts have the same version, but other field numbers."""
 
 cdef enum:
-    # The field of a frame that has columns.
+    # The field of a frame that contains columns.
     COLUMNS_FIELD = 2
     # Indexes in the decoder's array of options, for options that only Jelly-RDF 1.2 has.
     MESSAGES_OPTION = 5  # the stream type: 0 for FLAT, 1 for MESSAGES
     RDF_VERSION_OPTION = 6
     LENGTHS_OPTION = 7  # the field of message lengths, which identifies the draft
-    # The smallest size of the name lookup.
+    # The minimum size of the name lookup.
     MIN_COLUMN_NAMES = 128
 
 cdef enum:
@@ -25,7 +25,7 @@ ctypedef struct Draft:
     uint32_t rdf_version
     uint32_t message_lengths
 
-# The later draft, and the one before it, which has no field 2 of the options.
+# The later draft, and the earlier one, whose options have no field 2.
 cdef Draft[2] DRAFTS
 DRAFTS[0] = Draft(2, 5, 6, 15)
 DRAFTS[1] = Draft(5, 6, 7, 10)

@@ -32,7 +32,7 @@ REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
 
 
 cdef class FrameDecoder:
-    """Decodes frames, one after another, each to a `Batch`. Subclasses know the rows of a format.
+    """Decodes frames, one after another, each to a `Batch`. Subclasses decode a format's rows.
 
     Args:
         factory: Makes the nodes of the batches.
@@ -58,14 +58,14 @@ cdef class FrameDecoder:
     cdef const char* other_options
     # Whether `TermDecoder.decode_regular_rows` may decode the statements now.
     cdef bint has_regular_rows
-    cdef bint has_graphs  # statements have graphs, in the row or from around it
+    cdef bint has_graphs  # statements have graphs, in their rows or from an earlier graph start
     cdef RowKinds kinds  # also set by a subclass
-    cdef readonly bint found_options  # even invalid ones
+    cdef readonly bint found_options  # whether options were found, even invalid ones
     cdef bint has_options
     cdef int repeated_options  # GO_ON, START_ANEW or REFUSE
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
-    cdef bytes warning  # about options that are odd, but allowed
-    cdef bytes stream_name  # in Jelly-RDF
+    cdef bytes warning  # about options that are unusual, but allowed
+    cdef bytes stream_name  # only in Jelly-RDF
     cdef const char* name_start  # of `stream_name`, for code without the GIL
     cdef size_t name_size
     cdef readonly bint is_broken
@@ -74,12 +74,12 @@ cdef class FrameDecoder:
     cdef uint32_t[LOOKUPS] max_sizes  # of the lookups
     cdef size_t max_frame_size
     cdef size_t max_frame_rows
-    # The decoder's place, for errors.
+    # The decoder's position, for errors.
     cdef uint64_t frame
     cdef uint64_t row
     cdef bint is_in_row
     cdef bint in_transaction
-    cdef bint patch_is_open  # operations came since the last end of a patch
+    cdef bint patch_is_open  # operations were read since the last end of a patch
     cdef bint is_in_graph  # in a GRAPHS stream
     cdef list faults  # for recovered errors; None: no error is recovered
     # The frame being decoded.
@@ -95,7 +95,7 @@ cdef class FrameDecoder:
     ):
         if on_repeated_options not in REPEATED_OPTIONS:
             raise ValueError(
-                f"on_repeated_options is one of {', '.join(map(repr, REPEATED_OPTIONS))},"
+                f"on_repeated_options must be one of {', '.join(map(repr, REPEATED_OPTIONS))},"
                 f" not {on_repeated_options!r}"
             )
         self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
@@ -126,9 +126,9 @@ cdef class FrameDecoder:
         rows_free(&self.rows)
 
     def decode_frame(self, data, *, uint64_t offset=0):
-        """Decode one frame, without a length before it; ``offset`` is its place, for errors.
+        """Decode one frame, without a length before it; errors report its ``offset``.
 
-        The decoder can't go on after a DecodeError.
+        The decoder can't continue after a DecodeError.
         """
         cdef Py_buffer view
         PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
@@ -146,7 +146,7 @@ cdef class FrameDecoder:
         """End the stream; return a batch with the `Op.END` that its end implies, if any.
 
         The end of a FLAT stream implies an END, and so does the end of a PUNCTUATED stream whose
-        last patch has no mark after it.
+        last patch has no punctuation mark after it.
         """
         return self.end(0)
 
@@ -165,7 +165,7 @@ cdef class FrameDecoder:
 
     @cython.critical_section
     def save(self):
-        """Return a checkpoint: bytes with which another decoder goes on from the next frame.
+        """Return a checkpoint: bytes with which another decoder can continue at the next frame.
 
         Its size is a little more than the size of the lookups' entries.
         """
@@ -174,7 +174,7 @@ cdef class FrameDecoder:
         memset(&out, 0, sizeof(out))
         self.check_usable()
         if not self.has_options:
-            raise DecodeError("there is no state before the stream's options")
+            raise DecodeError("there is no state to save before the stream's options are read")
         try:
             put_saved_number(&out, CHECKPOINT_VERSION)
             put_saved_number(&out, self.row_message)
@@ -190,14 +190,14 @@ cdef class FrameDecoder:
 
     @cython.critical_section
     def restore(self, bytes checkpoint not None):
-        """Go on from a checkpoint that `save` returned; the decoder must be new."""
+        """Continue from a checkpoint that `save` returned; the decoder must be new."""
         cdef Span rest
         cdef uint32_t[OPTION_FIELDS] options
         cdef size_t field
         cdef Span name
         self.check_usable()
         if self.has_options or self.frame > 0:
-            raise ValueError("only a new decoder can take over a state")
+            raise ValueError("only a new decoder can restore a checkpoint")
         # The decoder is unusable until the checkpoint is restored completely.
         self.is_broken = True
         rest.start = <const uint8_t*>PyBytes_AS_STRING(checkpoint)
@@ -205,13 +205,13 @@ cdef class FrameDecoder:
         if take_saved_number(&rest, 0xFFFFFFFF) != CHECKPOINT_VERSION:
             raise DecodeError("the checkpoint of a decoder is damaged, or of another version")
         if <int>take_saved_number(&rest, 0xFFFFFFFF) != self.row_message:
-            raise DecodeError(f"the checkpoint is not of a decoder of {self.format.decode()}")
+            raise DecodeError(f"the checkpoint is not from a {self.format.decode()} decoder")
         for field in range(<size_t>OPTION_FIELDS):
             options[field] = <uint32_t>take_saved_number(&rest, 0xFFFFFFFF)
         take_span(&rest, &name, self.terms.limits.string_size)
         if self.set_options(options, name, name.start) < 0:
             raise failure_to_error(&self.terms.failure, None, None, None)
-        # Drop the warning, which the decoder that read the options has already given.
+        # Drop the warning, which the decoder that read the options has already issued.
         self.warning = None
         self.frame = take_saved_number(&rest, MAX_FRAMES)
         self.terms.restore(&rest)
@@ -227,9 +227,9 @@ cdef class FrameDecoder:
 
     cdef int check_usable(self) except -1:
         if self.is_busy:
-            raise RuntimeError("the decoder is decoding a frame already, in another thread")
+            raise RuntimeError("the decoder is already decoding a frame, in another thread")
         if self.is_broken:
-            raise DecodeError("the decoder has failed on an earlier frame and can't go on")
+            raise DecodeError("the decoder has failed on an earlier frame and can't continue")
         if self.is_finished:
             raise DecodeError("the stream has ended: finish() was called")
         return 0
@@ -405,7 +405,7 @@ cdef class FrameDecoder:
             )
         if content.kind == NO_FIELD:
             return self.terms.recover(
-                content.span.start, b"row-kinds", b"row of no kind that is known"
+                content.span.start, b"row-kinds", b"row of an unknown kind"
             )
         row_field[0] = content.number
         if content.kind == LOOKUP_ENTRY:
@@ -415,7 +415,7 @@ cdef class FrameDecoder:
     cdef int next_operation(
         self, Span* rest, const uint8_t** row_at, uint64_t* number
     ) noexcept nogil:
-        """Find the next row of a decoded frame that makes an operation; return 0 at the end.
+        """Find the next row of a decoded frame that yields an operation; return 0 at the end.
 
         ``number`` counts the rows up to that row.
         """
@@ -441,7 +441,7 @@ cdef class FrameDecoder:
             number[0] += 1
             if content.kind == NO_FIELD or OPERATIONS[self.row_message][content.number] == 0:
                 continue
-            # The decoder has skipped two kinds of wrong rows, so they make no operation: a header
+            # The decoder has skipped two kinds of wrong rows, so they yield no operation: a header
             # without a value, and a punctuation mark in a stream that is not PUNCTUATED.
             if content.kind == PATCH_HEADER:
                 if self.terms.read_message(PATCH_HEADER, content.span, header) < 0:
@@ -466,7 +466,7 @@ cdef class FrameDecoder:
         return 0
 
     cdef int use_options(self, Span message) noexcept nogil:
-        """Take the stream's options, or handle repeated ones as `repeated_options` says."""
+        """Apply the stream's options, or handle repeated options as `repeated_options` says."""
         cdef uint32_t[OPTION_FIELDS] options
         cdef Span name
         self.found_options = True
@@ -477,13 +477,13 @@ cdef class FrameDecoder:
         if self.repeated_options == REFUSE:
             return self.refuse_repeated(message.start)
         if self.repeated_options == START_ANEW:
-            # Refuse options behind other rows: these would belong to the old stream, and the rest
+            # Refuse options after other rows: the rows would belong to the old stream, and the rest
             # of the frame to the new one.
             if self.row > 0:
                 return fail(
                     &self.terms.failure, message.start,
                     b"format",
-                    b"options behind other rows of a frame, but a new stream starts with a frame",
+                    b"options after other rows of a frame, but a new stream must start a new frame",
                 )
             if self.end_stream() < 0:
                 return -1
@@ -503,10 +503,10 @@ cdef class FrameDecoder:
         return fail(
             &self.terms.failure, at,
             b"repeated-options",
-            b"the stream has its options again, and nothing says what that means: choose"
-            b" on_repeated_options='restart' if a new stream starts here (the producer has"
-            b" started anew, or makes each message a stream), or 'continue' if the producer"
-            b" repeats them and goes on with its lookups",
+            b"the stream has its options again, which may mean two things: choose"
+            b" on_repeated_options='restart' if a new stream starts here (the producer was"
+            b" restarted, or makes each message a stream), or 'continue' if the producer"
+            b" repeats them and keeps using its lookups",
         )
 
     cdef int set_options(
@@ -588,7 +588,7 @@ cdef class FrameDecoder:
         if options[TABLE_SIZES] < least:
             return fail_number(
                 &self.terms.failure, at, b"name-lookup-size",
-                b"name lookup of {number} entries: the least is {bound}",
+                b"name lookup of {number} entries: the minimum is {bound}",
                 options[TABLE_SIZES], least,
             )
         for lookup in range(LOOKUPS):
@@ -640,7 +640,7 @@ cdef class FrameDecoder:
         except MemoryError:
             return fail_memory(&self.terms.failure, key.start)
         except UnicodeDecodeError:
-            # The key was valid UTF-8 before, so someone is changing the frame while it is decoded.
+            # The key was valid UTF-8 before, so other code is changing the frame.
             return fail(&self.terms.failure, key.start, b"utf-8", b"string is not UTF-8")
         return 0
 
@@ -672,7 +672,7 @@ cdef class FrameDecoder:
                     if graph < 0:
                         return -1
             else:
-                # The graph is ignored, but its ids count: its writer, such as Jelly-JVM, goes on
+                # The graph is ignored, but its ids count: its writer, such as Jelly-JVM, continues
                 # from them with the next IRI ("RDF terms and graph nodes").
                 if (
                     self.terms.check_graph(kind, &fields[2]) < 0
@@ -683,7 +683,7 @@ cdef class FrameDecoder:
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, <uint32_t>graph)
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:
-        """Apply the meaning of the end of a frame (Jelly-Patch, "Patch frames")."""
+        """Apply what the end of a frame means (Jelly-Patch, "Patch frames")."""
         if self.kinds.stream_type == FRAME:
             if self.in_transaction and self.terms.recover(
                 at, b"transaction-frame",

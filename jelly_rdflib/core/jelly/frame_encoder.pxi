@@ -49,7 +49,7 @@ cdef int try_row(FrameEncoder self, uint32_t field, const uint32_t* numbers) exc
     return 0
 
 cdef enum:
-    # The highest number of bytes of a field's tag and number.
+    # The maximum number of bytes of a field's tag and number.
     MAX_NUMBER_SIZE = 16
     MAX_LENGTH_SIZE = 10
     # The id before 0: in 32 bits its successor is 0, which is not a valid id.
@@ -57,24 +57,24 @@ cdef enum:
 
 
 cdef class FrameEncoder(Output):
-    """Encodes rows, one after another. Subclasses know the rows of a format.
+    """Encodes rows, one after another. Subclasses encode a format's rows.
 
-    A row that can't be encoded raises `EncodeError` and is left out. The stream can go on after it.
+    A row that can't be encoded raises `EncodeError` and is left out. The stream can continue.
 
     Args:
         types: The classes of nodes; only the node of the default graph is used.
         options: The stream's options.
         sink: Called with the bytes of each frame when the frame is closed. They start with the
-            frame's length if the options say ``delimited``, but see `leave_lengths_out`. None:
-            bare frames are returned instead.
-        entry_fields: The rows of names, prefixes and datatypes.
+            frame's length if ``options.delimited`` is set, but see `leave_lengths_out`. None: bare
+            frames are returned instead.
+        entry_fields: The fields of rows with entries of names, prefixes and datatypes.
     """
 
     cdef TermEncoder terms
     cdef bint has_graphs
     cdef size_t frame_rows
     cdef size_t frame_bytes
-    cdef bint is_delimited  # each frame has its length before it
+    cdef bint is_delimited  # each frame is preceded by its length
     cdef bint has_lengths
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
@@ -104,7 +104,7 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(OPTIONS_ROW)
 
     def leave_lengths_out(self):
-        """Pass bare frames to the sink, for queues and tables, which keep frames apart themselves.
+        """Pass bare frames to the sink, for queues and tables, which separate frames themselves.
 
         Call this before the first frame is closed.
         """
@@ -135,7 +135,7 @@ cdef class FrameEncoder(Output):
         if self.state != FINISHED:
             check_usable(self)
         if self.is_in_frame:
-            raise InUseError("another thread is using this encoder: it makes a frame")
+            raise InUseError("another thread is using this encoder to make a frame")
         if self.sink is not None:
             raise EncodeError(f"frames of this stream go to its destination: {instead}")
         self.is_in_frame = True
@@ -203,7 +203,7 @@ cdef class FrameEncoder(Output):
     cdef int emit(self) except -1:
         """Send the frame to the sink in one piece, so that no frame is half written.
 
-        Later frames need its lookup entries, so an error of the sink ends the stream.
+        Later frames need its lookup entries, so an error in the sink ends the stream.
         """
         if self.state != FINISHED:
             check_usable(self)

@@ -1,4 +1,4 @@
-"""Cuts a stream of bytes into frames."""
+"""Splits a stream of bytes into frames."""
 
 cdef enum:
     # The tag of a frame's columns in Jelly-RDF 1.2.
@@ -75,7 +75,7 @@ cdef class FrameReader(InputBuffer):
         return 0
 
     cdef bint starts_with_columns(self) except -1:
-        """Return whether a bare frame starts with its columns, and not a delimited one of 18 bytes.
+        """Return whether the input is a bare frame that starts with columns, not delimited frames.
 
         The columns' tag is the same byte as the length 18. A frame of that size with options or
         metadata is recognized at once, without waiting for another frame. Else the whole input
@@ -132,7 +132,7 @@ cdef class FrameReader(InputBuffer):
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
             return False
-        # Read one byte more than allowed, to notice a frame that is too long.
+        # Read one byte more than allowed, to detect a frame that is too long.
         if self.fill(self.max_frame_size + 1):
             raise self.limit_error(None)
         self.frame_offset = self.position

@@ -47,10 +47,10 @@ cdef class FrameStatistics:
         return True
 
     def locate(self, list rows not None):
-        """Return the places in the input of operations of the last batch, given by rising numbers.
+        """Return the positions in the input of operations of the last batch, in ascending order.
 
-        A place is the offset in bytes, and the number of the row in the frame. An operation without
-        a row gets the end of the frame, and None, as do all operations in Jelly-RDF 1.2.
+        A position is an offset in bytes and the number of a row in the frame. For an operation
+        without a row, such as any in Jelly-RDF 1.2, it is the end of the frame and None.
         """
         cdef FrameReader frames = self.batches.frames
         cdef FrameDecoder decoder = self.batches.decoder
@@ -76,7 +76,7 @@ cdef class FrameStatistics:
                     found = decoder.next_operation(&rest, &row_at, &number)
                     operation += 1
                 if found < 0:
-                    # The frame was decoded before, so someone has changed it since.
+                    # The frame was decoded before, so other code has changed it since.
                     raise failure_to_error(
                         &decoder.terms.failure, self.frame_offset, self.frames, None
                     )
@@ -90,7 +90,7 @@ cdef class FrameStatistics:
         return places
 
     def find_unexpected_fields(self):
-        """Return fields of the last frame that protobuf accepts, but a stream should not have.
+        """Return the fields of the last frame that protobuf accepts but no stream should have.
 
         Each kind of field is returned once in a stream, as a tuple: the reason (an
         `UnexpectedKind`), the name of its message, the number of the field, its offset in the
@@ -117,7 +117,7 @@ cdef class FrameStatistics:
         if self.batches.is_reading:
             raise ValueError("the reader is already reading")
         if self.batches.frames.frame_number != self.frames:
-            raise ValueError("the reader has gone on: count() comes after each of its batches")
+            raise ValueError("the reader has moved on: call count() after each of its batches")
         return 0
 
     @property
@@ -132,7 +132,7 @@ cdef class FrameStatistics:
 
     @property
     def is_delimited(self):
-        """Whether each frame has its length before it."""
+        """Whether each frame is preceded by its length."""
         return self.batches.frames.is_delimited
 
     @property

@@ -29,7 +29,7 @@ ctypedef struct LookupEntry:
     uint32_t capacity
     uint32_t counted  # the capacity that the entry would have in a new decoder
     # The hash of the IRI of this name with the prefix that has the serial `hashed_prefix`; invalid
-    # if that is NOT_SET.
+    # if this serial is NOT_SET.
     uint64_t hash
     uint64_t hashed_prefix
     bint is_unused  # no term has referred to it; used only while frames are inspected
@@ -40,8 +40,8 @@ ctypedef struct TextLimits:
     uint64_t expansion
 
 ctypedef struct LookupUse:
-    # The term that an entry made at its last use, valid as long as `key` is the same. Uses are
-    # kept apart from the entries, since most IRIs are decoded by the use alone.
+    # The term made from an entry at its last use, valid as long as `key` is the same. Uses are
+    # kept apart from the entries, since most IRIs are decoded from the use alone.
     uint32_t key
     uint32_t term
 
@@ -49,7 +49,7 @@ ctypedef struct LookupCounts:
     # All but the first are for `FrameStatistics`; regular entries are counted only if inspected.
     uint32_t highest_id
     uint64_t entries
-    uint64_t replaced  # entries whose place another entry took
+    uint64_t replaced  # entries that another entry replaced
     uint64_t unused  # entries to which no term has referred
     uint64_t references
     uint64_t text_size
@@ -64,7 +64,7 @@ ctypedef struct Lookup:
     LookupCounts counts
 
 cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept nogil:
-    """Return the rule that an id out of range breaks."""
+    """Return the rule that an out-of-range id breaks."""
     if lookup.size == 0:
         return b"no-lookup"
     return b"datatype-id" if id == 0 else b"lookup-size"
@@ -73,7 +73,7 @@ cdef inline const char* range_rule(const Lookup* lookup, uint32_t id) noexcept n
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Return the entry with the given id; NULL, with a failure, if it doesn't exist."""
+    """Return the entry with the given id; if it doesn't exist, set a failure and return NULL."""
     if id == 0 or id > lookup.size:
         failure.what = lookup.name
         fail_number(
@@ -150,13 +150,13 @@ cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil:
 cdef inline int lookup_make_room(
     Lookup* lookup, uint32_t id, uint32_t size, size_t* held
 ) noexcept nogil:
-    """Make room for the text of an entry, after all checks; return -1 without memory.
+    """Make room for the text of an entry, after all checks; return -1 if memory runs out.
 
     ``held`` counts the bytes that all lookups of the stream hold.
     """
     cdef const LookupEntry* entry = &lookup.entries[id]
     cdef size_t most = KEPT_TEXT + 2 * <size_t>size
-    # Mostly the memory of the entry's last definition can be used again.
+    # Usually the memory of the entry's last definition can be reused.
     if (
         lookup.serials[id] != NOT_SET and size <= entry.capacity and size <= entry.counted
         and entry.capacity <= most and entry.counted <= most
@@ -205,7 +205,7 @@ cdef inline void lookup_define(
 cdef int lookup_set_text(
     Lookup* lookup, uint32_t id, const uint8_t* text, uint32_t size, uint64_t serial, size_t* held
 ) noexcept nogil:
-    """Set an entry whose number and text have been checked; return -1 without memory."""
+    """Set an entry whose number and text have been checked; return -1 if memory runs out."""
     if lookup_make_room(lookup, id, size, held) < 0:
         return -1
     lookup.counts.entries += 1

@@ -1,4 +1,4 @@
-"""The lookups of an encoder: least-recently-used caches of the strings that have numbers."""
+"""The lookups of an encoder: least-recently-used caches of numbered strings."""
 
 ctypedef struct EncoderEntry:
     uint8_t* text
@@ -9,7 +9,7 @@ ctypedef struct EncoderEntry:
 ctypedef struct EntryMark:
     # The part of an entry that most terms need, kept apart from the rest, so that more of it fits
     # into the processor's cache.
-    uint64_t serial  # of this definition; each definition has another serial. 0: not defined
+    uint64_t serial  # unique for each definition of an entry; 0: not defined
     uint64_t use  # the number of its last use; all uses in the stream are counted
 
 cdef enum:
@@ -19,16 +19,16 @@ cdef enum:
 cdef enum LookupResult:
     FOUND = 0
     ADDED = 1  # the stream needs an entry row before the row that refers to it
-    ALL_IN_USE = 2  # every entry is used by the current row already
+    ALL_IN_USE = 2  # every entry is already used by the current row
 
 @cython.nonecheck(True)
 @cython.final
 cdef class LookupEncoder:
     """A lookup of at most ``size`` strings.
 
-    Entries are numbered from 1; entry 0 stands for no prefix. A use of an entry only marks it. When
-    a full lookup needs a place, all entries are sorted by their last use. Entries are then replaced
-    from the oldest on, but those that were used since the sorting are skipped.
+    Entries are numbered from 1; entry 0 stands for no prefix. A use of an entry is only recorded.
+    When a full lookup needs room, all entries are sorted by their last use. Entries are then
+    replaced from the oldest on, except for entries that were used since the sorting.
     """
 
     cdef readonly str name
@@ -36,13 +36,13 @@ cdef class LookupEncoder:
     cdef EntryMark* marks
     cdef uint32_t size
     cdef uint32_t used
-    cdef uint32_t made  # how many entries are initialized, by this stream or an earlier one
+    cdef uint32_t made  # how many entries were initialized, by this stream or an earlier one
     cdef uint32_t last_set
     cdef uint64_t next_serial
     # A hash table of texts with open addressing; 0 marks a free slot.
     cdef uint32_t* slots
     cdef uint32_t slot_mask
-    # The entries, sorted by their last uses at that time, and memory for sorting.
+    # The entries, sorted by their last uses at the time of sorting, and memory for sorting.
     cdef SortItem* oldest
     cdef uint32_t next_oldest
     cdef uint32_t oldest_count
@@ -161,7 +161,7 @@ cdef class LookupEncoder:
         return 0
 
     cdef uint32_t id_to_write(self, uint32_t id) noexcept:
-        """Return the id in the row that defines an entry: 0 if it follows the last defined one."""
+        """Return the id in the row that defines an entry, or 0 if it follows the last one set."""
         cdef uint32_t written = 0 if id == self.last_set + 1 else id
         self.last_set = id
         return written

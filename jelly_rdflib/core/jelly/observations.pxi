@@ -11,7 +11,7 @@ cpdef enum UnexpectedKind:
     UNEXPECTED_KINDS
 
 cdef enum:
-    # In a stream, each field of each message is noted at most once for each kind.
+    # In a stream, each field of each message is recorded at most once for each kind.
     MAX_FOUND = 32 * MESSAGES * UNEXPECTED_KINDS
     # Stands for the frame itself.
     FRAME_MESSAGE = 0
@@ -60,7 +60,7 @@ MESSAGE_NAMES = {
     STREAM_OPTIONS: "RdfStreamOptions",
     GRAPH_START_MESSAGE: "RdfGraphStart",
     NAMESPACE_DECLARATION: "RdfNamespaceDeclaration",
-    METADATA_ENTRY: "entry of metadata",
+    METADATA_ENTRY: "metadata entry",
     STREAM_ROW: "RdfStreamRow",
     COLUMN_ROW: "RdfStreamRow",
     COLUMN_OPTIONS: "RdfStreamOptions",
@@ -71,7 +71,7 @@ ROW_NAMES = {MESSAGE_NAMES[PATCH_ROW], MESSAGE_NAMES[STREAM_ROW]}
 
 
 cdef void note_field(UnexpectedFields* fields, UnexpectedField field) noexcept nogil:
-    """Note an unexpected field, unless one of the same kind was noted before in any frame."""
+    """Record an unexpected field, unless any frame so far had one of the same kind."""
     cdef uint32_t bit = 1U << (field.field if field.field <= MAX_FIELD else HIGH_FIELD)
     if fields.seen[field.kind][field.message] & bit == 0:
         fields.seen[field.kind][field.message] |= bit

@@ -2,7 +2,7 @@
 
 @cython.final
 cdef class PatchFrameDecoder(FrameDecoder):
-    """Decodes frames of Jelly-Patch, one after another, each to a `Batch`; see `FrameDecoder`."""
+    """Decodes Jelly-Patch frames, one after another, each to a `Batch`; see `FrameDecoder`."""
 
     def __cinit__(self, *_, **__):
         self.row_message = PATCH_ROW

@@ -16,7 +16,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
     """Encodes operations with `jelly_rdflib.PatchOptions`; see `FrameEncoder`."""
 
     cdef int stream_type
-    cdef bint patch_is_open  # operations came since the last end of a patch
+    cdef bint patch_is_open  # operations were written since the last end of a patch
 
     def __init__(self, types not None, options, sink=None):
         if not isinstance(options, PatchOptions):
@@ -84,13 +84,13 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
     @cython.critical_section
     def flush(self):
-        """Write the waiting rows as a frame, except in a FRAME stream and in a bare frame."""
+        """Write the buffered rows as a frame, except in a FRAME stream and in a bare frame."""
         if self.is_cut and self.terms.rows > 0:
             self.emit()
 
     cdef int start_operation(self) except -1:
         if self.state == FINISHED and self.stream_type == FRAME:
-            raise EncodeError("the frame has its patch: the next one needs a frame of its own")
+            raise EncodeError("the frame already has its patch: the next patch needs a new frame")
         return self.refuse() if self.state != OPEN else 0
 
     cdef int end_operation(self) except -1:

@@ -14,12 +14,12 @@ for physical in PhysicalStreamType:
 
 @cython.final
 cdef class StatementFrameDecoder(FrameDecoder):
-    """Decodes frames of Jelly-RDF, one after another, each to a `Batch`; see `FrameDecoder`.
+    """Decodes Jelly-RDF frames, one after another, each to a `Batch`; see `FrameDecoder`.
 
     Statements become `Op.A`, namespace declarations `Op.PA`.
 
     Args:
-        strict: Refuse a logical type that does not fit the physical type; else give a warning.
+        strict: Refuse a logical type that does not fit the physical type; else issue a warning.
         is_quiet: If not strict, don't warn.
         drop_directions: Leave base directions out of literals, with a warning.
     """
@@ -27,7 +27,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef bint is_strict
     cdef bint is_quiet  # neither strict nor warning
     cdef bint has_told_dropped  # the warning about dropped directions was given
-    cdef bint is_columnar  # the stream is of Jelly-RDF 1.2
+    cdef bint is_columnar  # the stream is Jelly-RDF 1.2
     cdef ColumnDecoder columns
 
     def __cinit__(
@@ -59,7 +59,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return None
         values = self.named_options(STREAM_OPTION_FIELDS)
         if self.is_columnar:
-            # Return the logical type of Jelly-RDF 1.1 in which a frame is what a message is here.
+            # Return a logical type of Jelly-RDF 1.1 whose frames are like this stream's messages.
             grouped = self.option_fields[MESSAGES_OPTION] != 0
             base = LogicalStreamType.GRAPHS if grouped else LogicalStreamType.FLAT_TRIPLES
             values["logical_type"] = base + self.has_graphs
@@ -78,7 +78,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef Batch take_batch(self):
         cdef Batch batch = FrameDecoder.take_batch(self)
-        # Reset it, since a later frame of rows, or the end of the stream, has no messages.
+        # Reset the ends, since a later frame of rows, or the end of the stream, has no messages.
         batch.message_ends, self.columns.message_ends = self.columns.message_ends, None
         return batch
 
@@ -92,7 +92,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if not self.has_options:
             self.is_columnar = has_draft_version(frame)
             self.columns.has_messages = False
-            # Forget an open message, except if options of Jelly-RDF 1.2 follow, which end it.
+            # Forget an open message, unless options of Jelly-RDF 1.2 follow, which end it.
             if self.frame == 0 or not self.is_columnar:
                 self.columns.message_is_open = False
             self.columns.has_dropped = self.has_told_dropped = False
@@ -171,7 +171,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return -1
         if content.kind == NO_FIELD:
             return fail(
-                &self.terms.failure, row.start, b"row-kinds", b"row of no kind that is known"
+                &self.terms.failure, row.start, b"row-kinds", b"row of an unknown kind"
             )
         if content.kind != COLUMN_OPTIONS:
             return fail(
@@ -196,7 +196,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return self.set_column_options(options, name, content.span.start)
 
     cdef int choose_draft(self, uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Find the draft of the options, and renumber their types as in the later draft."""
+        """Find the draft of the options, and renumber the types as in the later draft."""
         cdef const Draft* draft = &DRAFTS[0 if options[PHYSICAL_TYPE] != 0 else 1]
         cdef uint32_t physical = options[draft.physical_type]
         cdef uint32_t messages = options[draft.stream_type]
@@ -216,7 +216,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int check_restated(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Check repeated options, which empty the lookups, and may change their sizes.
 
-        The format defines what they mean, so `REFUSE` only refuses those that are wrong.
+        The format defines the meaning of such options, so `REFUSE` refuses only wrong ones.
         """
         if (
             options[VERSION] != DRAFT_VERSION
@@ -235,14 +235,14 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int set_column_options(
         self, const uint32_t* options, Span name, const uint8_t* at
     ) noexcept nogil:
-        """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and start with them."""
+        """Check options of Jelly-RDF 1.2, as `choose_draft` numbers them, and apply them."""
         cdef Failure* failure = &self.terms.failure
         cdef bint is_triples = options[PHYSICAL_TYPE] == TRIPLES
         # A row may have options twice, and `choose_draft` may have seen the first ones.
         if options[VERSION] != DRAFT_VERSION:
             return fail_number(
                 failure, at, b"version-tag",
-                b"options of version {number} behind others of version {bound}",
+                b"options of version {number} after options of version {bound}",
                 options[VERSION], DRAFT_VERSION,
             )
         if options[PHYSICAL_TYPE] not in (TRIPLES, QUADS):
@@ -253,7 +253,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if options[GENERALIZED_STATEMENTS] or options[RDF_STAR] or options[LOGICAL_TYPE]:
             return fail(
                 failure, at, b"column-options",
-                b"generalized_statements, rdf_star or a logical type, which Jelly-RDF 1.2 has not",
+                b"generalized_statements, rdf_star or a logical type: not in Jelly-RDF 1.2",
             )
         if options[MESSAGES_OPTION] > 1:
             return fail_number(
@@ -272,7 +272,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         ):
             return -1
         self.is_columnar = True
-        # Set here, so that it is also set in a decoder restored from a checkpoint.
+        # Set this here, so that it is also set in a decoder restored from a checkpoint.
         self.options_message = COLUMN_OPTIONS
         self.has_graphs = not is_triples
         self.has_regular_rows = False
@@ -280,13 +280,13 @@ cdef class StatementFrameDecoder(FrameDecoder):
         self.columns.start_stream(options)
         if not self.has_options:
             self.add_warning(
-                b"Jelly-RDF 1.2 is a draft: what this library reads of it may change with the draft"
+                b"Jelly-RDF 1.2 is a draft: this library's support may change with the draft"
             )
         self.has_options = True
         return 0
 
     cdef int add_warning(self, const char* what) noexcept with gil:
-        """Add a warning, to be given after the frame is decoded."""
+        """Add a warning, to be issued after the frame is decoded."""
         try:
             self.warning = what if self.warning is None else self.warning + b"; " + what
         except MemoryError:
@@ -325,7 +325,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         return 0
 
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
-        """Return the message that a logical type, by name, does not fit the physical type."""
+        """Return a message that names the two types and says that they don't fit together."""
         cdef uint32_t number = options[LOGICAL_TYPE]
         logical = LogicalStreamType._value2member_map_.get(number)
         name = number if logical is None else f"{logical.name} ({number})"

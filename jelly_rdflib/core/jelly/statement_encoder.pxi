@@ -25,7 +25,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
         if options.version >= 3:
             raise ValueError(
-                "Jelly-RDF 1.2 is a draft, and is not written: give options of version 2, such as"
+                "Jelly-RDF 1.2 is a draft, and is not written: use options of version 2, such as"
                 " dataclasses.replace(options, version=2)"
             )
         super().__init__(types, options, sink, (RDF_NAME, RDF_PREFIX, RDF_DATATYPE))
@@ -42,7 +42,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         cdef list entries
         check_usable(self)
         if self.sink is None:
-            raise EncodeError("frames of this stream are taken by encode_frame()")
+            raise EncodeError("frames of this stream are returned by encode_frame()")
         entries = encoded_metadata(metadata)
         # Check again, since the code of the caller's mapping may have written, too.
         check_usable(self)
@@ -98,7 +98,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int check_namespaces(self, object prefix) except -1:
         if not self.has_namespaces:
             raise EncodeError(
-                f"namespace {prefix!r} in a stream without: options need"
+                f"namespace {prefix!r} in a stream without namespaces: options need"
                 " namespace_declarations=True"
             )
         return 0
@@ -107,7 +107,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """Write a statement or a namespace; without the option, namespaces are left out."""
         cdef TermEncoder terms = self.terms
         if op != A and op != PA:
-            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
+            raise EncodeError(f"Jelly-RDF is for statements: it can't express {Op(op).name}")
         if self.state != OPEN:
             self.refuse()
         if op == A:
@@ -134,7 +134,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """Write a triple in its graph, and start that graph if it is not the open one.
 
         If this fails, the rows that ended one graph and started the other are removed; the lookup
-        entries between and after them stay, since the lookups have them.
+        entries between and after them are kept, since the lookups contain them.
         """
         cdef LastIri last_iri = self.terms.last_iri
         cdef bint was_open = self.graph_is_open
@@ -217,7 +217,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, list entries) except -1:
-        """Write the end of the open graph and the metadata; write nothing if these are invalid.
+        """Write the end of the open graph and the metadata; if these are too large, write nothing.
 
         Only a frame that is closed because it is full leaves its graph open.
         """

@@ -1,11 +1,11 @@
-"""Finds places in a long stream at which decoding can start."""
+"""Finds positions in a long stream at which decoding can start."""
 
 @cython.nonecheck(True)
 @cython.final
 cdef class StreamScanner:
     """Decodes a stream with a new decoder, and takes a checkpoint after each ``spacing`` bytes.
 
-    Iterating gives tuples: the offset at which the next frame starts, the place of its first
+    Iterating yields tuples: the offset at which the next frame starts, the position of its first
     operation (see `jelly_rdflib.core.arrow.RowColumnsBuilder`, also for ``counts_frames``), and the
     checkpoint. No checkpoint is taken at the stream's start or end.
     """

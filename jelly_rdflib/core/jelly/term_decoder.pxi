@@ -8,12 +8,12 @@ cdef enum:
 cdef enum:
     # How many bytes of the frame must follow a row that `decode_regular_rows` reads.
     SLACK = 40
-    # The most faults of a frame that are recovered, since input may be hostile.
+    # The maximum number of recovered faults in a frame, since input may be hostile.
     MAX_RECOVERED = 1000
-    # Each byte read allows more expansion. A stream may save what it does not use, up to this
+    # Each byte read allows more expansion. A stream may save unused expansion for later, up to this
     # multiple of max_text_size.
     SAVED_TEXTS = 16
-    # How many bytes merged fields may take for each byte of a frame; no real writer needs merging.
+    # The bytes that merged fields may need for each byte of a frame; no real writer needs merging.
     MERGED_PER_BYTE = 8
     MERGED_PER_FRAME = 1 << 16
     # The highest value in a checkpoint, so that additions never overflow.
@@ -50,7 +50,7 @@ ctypedef struct RowKinds:
     StatementRow delete
     bint has_graph_fields
     uint32_t first_entry  # the first of the three fields of entries
-    uint32_t stream_type  # of Jelly-Patch; 0 for Jelly-RDF, which has no mark rows
+    uint32_t stream_type  # of Jelly-Patch; 0 for Jelly-RDF, which has no rows without content
 
 ctypedef struct RegularRow:
     # The state of `decode_regular_rows` for a row.
@@ -96,7 +96,7 @@ IRI_FORMS[5] = IriForm(0x8080FF80FFFF00, 0x801000080500, 0x7F, 40, 0x7F7F)
 
 
 cdef uint8_t mark_of(uint32_t tag, uint32_t stream_type, bint in_transaction) noexcept nogil:
-    """Return the operation of a row without content, or 0 if it isn't a mark, or breaks a rule."""
+    """Return the operation of a row without content, or 0 if it has none or breaks a rule."""
     cdef uint8_t op
     if tag & 7 != LENGTH_DELIMITED or tag >> 3 > MAX_FIELD or stream_type == 0:
         return 0
@@ -130,12 +130,12 @@ cdef class TermDecoder:
     cdef TextLimits limits
     cdef int max_nesting_depth
     cdef uint32_t max_frame_terms
-    cdef size_t held  # bytes that the lookups keep
+    cdef size_t held  # the number of bytes that the lookups keep
     # The number of bytes of text joined or copied in the whole stream, and its limit, which grows
     # with the bytes read.
     cdef uint64_t expansion
     cdef uint64_t max_expansion
-    # The bytes that merged fields take in this frame, and their limit.
+    # The number of bytes that merged fields need in this frame, and its limit.
     cdef size_t merged_size
     cdef size_t max_merged_size
     cdef MergedSpan* merged
@@ -149,7 +149,7 @@ cdef class TermDecoder:
     cdef UnexpectedFields* unexpected  # NULL: frames are not inspected
     cdef bint is_watched  # faults are recovered, or frames are inspected
     cdef Span frame  # the frame that is being decoded
-    cdef uint64_t seed  # of hashes
+    cdef uint64_t seed  # the seed of hashes
     cdef uint64_t next_serial
     # A use of a lookup entry is valid in one epoch. A new table or prefix starts a new epoch.
     cdef uint32_t epoch
@@ -229,7 +229,7 @@ cdef class TermDecoder:
             )
             term = <uint32_t>take_saved_number(rest, self.carried[position].count - 1)
             if not self.may_repeat(&self.carried[position], term, position):
-                raise damaged("a last term can't stand in its place")
+                raise damaged("a last term is not allowed in its position")
             self.carried_term[position] = term
             self.last[position] = CARRIED
         return 0
@@ -271,7 +271,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int count_expansion(self, size_t size, const uint8_t* at) noexcept nogil:
-        """Count bytes of text that a few bytes of the stream can repeat again and again."""
+        """Count bytes of text that a few bytes of the stream can repeat many times."""
         self.expansion += size
         if self.expansion > self.max_expansion:
             return fail_limit(
@@ -288,7 +288,7 @@ cdef class TermDecoder:
             self.max_expansion = most
 
     cdef void start_epoch(self) noexcept nogil:
-        """Make all uses of lookup entries invalid."""
+        """Invalidate all uses of lookup entries."""
         self.epoch += 1
         if self.epoch > MAX_EPOCH:
             lookup_forget_uses(&self.lookups[NAMES])
@@ -329,7 +329,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int inspect(self) except -1:
-        """From now on, count the parts of frames, and note their unexpected fields."""
+        """From now on, count the parts of frames, and record their unexpected fields."""
         if self.unexpected == NULL:
             self.unexpected = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
         if self.unexpected == NULL:
@@ -350,10 +350,10 @@ cdef class TermDecoder:
     cdef int recover(
         self, const uint8_t* at, const char* rule, const char* message
     ) noexcept nogil:
-        """Fail, or record the failure and go on, if `recover_faults` was called.
+        """Fail or, if `recover_faults` was called, record the failure and continue.
 
-        This is for rules that do not affect the state: the rest is decoded as if the rule had been
-        kept.
+        This is for rules that do not affect the state: the rest is decoded as if the rule had not
+        been broken.
         """
         cdef RecoveredFault* fault
         fail(&self.failure, at, rule, message)
@@ -404,7 +404,7 @@ cdef class TermDecoder:
         return 0
 
     cdef inline void start_definition(self, int number) noexcept nogil:
-        """Choose the serial of a definition; a new prefix makes all uses of names invalid."""
+        """Choose the serial of a definition; a new prefix invalidates all uses of names."""
         self.next_serial += 1
         if number == PREFIXES:
             self.start_epoch()
@@ -443,7 +443,7 @@ cdef class TermDecoder:
 
         This does the same as `decode_statement`, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table; or an entry with a short length; or a mark. The general code
+        are in this frame's table; or an entry with a short length; or no content. The general code
         decodes any other row, and a row with any fault, from an unchanged state. This code is
         strict and counts nothing, so the general code decodes all rows of a watched decoder.
 
@@ -452,7 +452,7 @@ cdef class TermDecoder:
             end: The end of the frame.
             rows: The columns to which the operations are appended.
             kinds: The kinds of rows of the stream.
-            in_transaction: Whether the row is in a transaction; marks change this.
+            in_transaction: Whether the row is in a transaction; updated by the rows.
             number: The number of the row; it is increased.
         """
         # Up to here the start of a row can be read without a check for the end of the frame.
@@ -537,7 +537,7 @@ cdef class TermDecoder:
                 last.last_name = this.last_name
                 last.key = this.key
                 row = row_end
-            # Marks are rare, so they are decoded outside of the fast loop.
+            # Rows without content are rare, so they are decoded outside of the fast loop.
             if row >= last_start or row[0] != ROWS_TAG or row[1] != 2 or row[3] != 0:
                 break
             op = mark_of(row[2], kinds.stream_type, in_transaction[0])
@@ -550,7 +550,7 @@ cdef class TermDecoder:
         number[0] += entries + rows.count - first_row
         self.last_name = last.last_name
         self.last_prefix = last.key & MAX_KEY_PREFIX
-        # Find the last statement; the marks after it have no terms.
+        # Find the last statement; the rows after it have no terms.
         statement = rows.count
         while statement > first_row and rows.s[statement - 1] == 0:
             statement -= 1
@@ -564,7 +564,7 @@ cdef class TermDecoder:
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode a field with an RdfIri of the usual form; return NULL for any other, or a fault.
+        """Decode a field with an RdfIri of the usual form; return NULL for another form or a fault.
 
         The processor can't predict which ids a message has, nor their lengths. So this code does
         not branch on them.
@@ -620,7 +620,7 @@ cdef class TermDecoder:
             return NULL
         at = peek_varint(literal.start + 1, &size)
         end = at + size
-        # Most literals have only a lexical form, or also a datatype.
+        # Most literals have only a lexical form, or a lexical form and a datatype.
         if literal.start[0] == LEXICAL_TAG and end == literal.end:
             number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size, 0)
         elif (
@@ -676,7 +676,7 @@ cdef class TermDecoder:
     cdef int check_graph(self, int message, Field* graph) noexcept nogil:
         """Check a graph that is allowed, but ignored."""
         if graph.kind != NO_FIELD and self.unexpected != NULL:
-            # Note it even in a merged message, since `merge` does not know that it is ignored.
+            # Record it even in a merged message, since `merge` does not know that it is ignored.
             note_field(
                 self.unexpected,
                 UnexpectedField(GRAPH_FIELD, message, graph.number, self.row, graph.at),
@@ -688,7 +688,7 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Read the next known field of a message, from its unread bytes ``rest``.
 
-        The field is stored in the slot of its oneof, or in ``spare`` if that is taken or missing.
+        Store the field in the slot of its oneof, or in ``spare`` if the slot is taken or missing.
 
         Returns:
             IN_SLOT or IN_SPARE; 0 at the end of the message.
@@ -800,9 +800,9 @@ cdef class TermDecoder:
     cdef inline void note(
         self, int kind, int message, uint32_t field, const uint8_t* at
     ) noexcept nogil:
-        """Note that a field is unexpected, if frames are inspected.
+        """Record an unexpected field if frames are inspected.
 
-        Fields of merged messages have no place in the frame, and are skipped; `merge` checked them.
+        Fields of merged messages are not in the frame, and are skipped; `merge` has checked them.
         """
         if self.unexpected != NULL and self.frame.start <= at < self.frame.end:
             note_field(self.unexpected, UnexpectedField(kind, message, field, self.row, at))
@@ -810,16 +810,16 @@ cdef class TermDecoder:
     cdef inline void note_second(
         self, int message, uint32_t first, const Field* field
     ) noexcept nogil:
-        """Note a field whose slot had the field ``first`` already."""
+        """Record a field whose slot already had the field ``first``."""
         self.note(
             SECOND_FIELD if field.number == first else SECOND_MEMBER, message, field.number, field.at
         )
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
-        """Append ``more`` to ``merged``, in memory that stays until the end of the frame.
+        """Append ``more`` to ``merged``, in memory that is kept until the end of the frame.
 
-        The encodings of two messages, one after the other, are the encoding of the merged message.
-        Each of them must be a message of its own, as for protobuf.
+        The concatenated encodings of two messages are the encoding of the merged message. Each
+        message must be valid by itself, as in protobuf.
         """
         if (
             (not self.is_last_merged(merged[0]) and self.check_message(message, merged[0]) < 0)
@@ -844,7 +844,7 @@ cdef class TermDecoder:
                 return fail_limit(
                     &self.failure, more.start,
                     NULL,
-                    b"messages that stand more than once take more than {bound} bytes to merge",
+                    b"messages that occur more than once need more than {bound} bytes to merge",
                     0, self.max_merged_size,
                 )
             node = <MergedSpan*>PyMem_RawMalloc(sizeof(MergedSpan) + 2 * (first + second))

@@ -5,13 +5,13 @@ For each term number of the batch, the encoder remembers the term's entries in t
 
 cdef enum:
     MAX_TEXT = MAX_LENGTH // 2
-    # The highest number of bytes of a field's tag and length.
+    # The maximum number of bytes of a field's tag and length.
     FIELD_HEAD = 15
 
 cdef enum:
     # Stands for the default graph, in whatever form the batch has it: a term, an IRI or nothing.
     DEFAULT_NUMBER = 0xFFFFFFFF
-    # Stands for a last term that came before the batch.
+    # Stands for a last term from before the batch.
     BEFORE = 0xFFFFFFFE
 
 ctypedef struct TermFields:
@@ -32,7 +32,7 @@ ctypedef struct FoundIri:
     # The entries of an IRI when last looked up; still valid if the entries have these serials.
     uint64_t name_serial
     uint64_t prefix_serial
-    uint32_t name  # 0: nowhere yet
+    uint32_t name  # 0: not found yet
     uint32_t prefix
 
 ctypedef struct FoundTerm:
@@ -42,7 +42,7 @@ ctypedef struct FoundTerm:
     uint32_t datatype  # 0: not found yet
 
 ctypedef struct LastIri:
-    # The ids that an IRI may leave out ("IRIs"): the same prefix, and the next name.
+    # The last ids: an IRI leaves out the same prefix, and the next name (Jelly-RDF, "IRIs").
     uint32_t prefix
     uint32_t name
 
@@ -127,10 +127,10 @@ cdef enum:
     CACHE_SIZE = 1 << 11
     # The length of "https://".
     SCHEME_SIZE = 8
-    # The most memory that an encoder keeps for the next stream, in bytes.
+    # The maximum amount of memory that an encoder keeps for the next stream, in bytes.
     KEPT_BYTES = 1 << 20
     KEPT_TERMS = 1 << 15
-    # The first capacity of the table of last terms: four, with their datatypes or languages.
+    # The initial capacity of the table of last terms: four, with their datatypes or languages.
     LAST_TERMS = 8
     LAST_TEXT = 256
 
@@ -172,9 +172,9 @@ cdef class TermEncoder:
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
     cdef size_t rows  # the number of rows in `frame`
-    cdef size_t row_size  # bytes of the last row other than an entry, with its tag and length
+    cdef size_t row_size  # the size of the last row other than an entry, with its tag and length
     cdef WriteBuffer content  # the content of the current row so far
-    cdef int depth  # of quoted triples in the current row
+    cdef int depth  # the depth of quoted triples in the current row
     cdef uint64_t use  # the number of the last use of an entry
     cdef uint64_t first_use  # the number of the current row's first use
     # The current row needs more prefixes than the lookup has. Its content is dropped, and the row
@@ -193,7 +193,7 @@ cdef class TermEncoder:
     cdef TermTable last_table
     cdef uint32_t[4] last_before  # 0: no term yet
     cdef uint32_t[4] last_numbers  # ... and in the batch; or `BEFORE`
-    cdef uint32_t any_graph  # the number that `graph` stands for
+    cdef uint32_t any_graph  # the last number that `graph_number` has turned into `graph`
     cdef uint32_t graph
 
     def __cinit__(self, types not None, options, entry_fields):
@@ -244,7 +244,7 @@ cdef class TermEncoder:
     # The batch.
 
     cdef int start_batch(self, TermTable table) except -1:
-        """Start with a batch's terms, or with the terms added to its table since the last call."""
+        """Prepare to encode a table's terms; for the last call's table, keep what was found."""
         cdef size_t count = table.columns.count
         cdef size_t capacity
         cdef void* grown
@@ -340,7 +340,7 @@ cdef class TermEncoder:
     # Rows and their terms.
 
     cdef int end_row(self, uint32_t field) except -1:
-        """Write the row, whose oneof has ``content`` in the given field, to the frame."""
+        """Write a row to the frame, with ``content`` in the given field of the row's oneof."""
         cdef size_t size = self.content.size
         cdef size_t row_size = field_size(size)
         cdef size_t start = self.frame.size
@@ -362,7 +362,7 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_statement(self, const uint32_t* numbers, int positions) except -1:
-        """Write those of a statement's three or four terms that are not repeated."""
+        """Write the first three or four terms of a statement, except for repeated terms."""
         cdef int position
         for position in range(positions):
             if not self.is_last(numbers[position], position):
@@ -587,7 +587,7 @@ cdef class TermEncoder:
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except? 0:
-        """Return the id of a text, which is added if new, or 0 if the row uses all prefixes."""
+        """Return the id of a text, and add it if it is new; 0 if the row uses all prefixes."""
         cdef uint32_t id = 0
         cdef LookupResult result
         # Reserve memory first, since an entry in the lookup must also be in the stream.

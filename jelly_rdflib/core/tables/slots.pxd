@@ -5,11 +5,11 @@ cdef enum:
 
 
 ctypedef struct SlotTable:
-    # A slot has a number from 1 on, and in its high half 32 bits of the hash, so that few wrong
-    # numbers need a comparison. 0 marks a free slot.
+    # A slot has a number from 1 on in its low half, and 32 bits of the hash in its high half, so
+    # that few wrong numbers must be compared. 0 marks a free slot.
     uint64_t* slots
     uint32_t mask
-    uint32_t count  # how many slots are taken
+    uint32_t count  # the number of used slots
 
 
 cdef extern from * nogil:
@@ -44,7 +44,7 @@ cdef inline uint64_t* next_slot(
 
 
 cdef inline uint32_t number_at_home(const SlotTable* table, uint64_t hash) noexcept nogil:
-    """Return the number in the first slot for a hash, which mostly is the right one."""
+    """Return the number in the first slot for a hash, which is usually the right one."""
     return <uint32_t>table.slots[<uint32_t>hash & table.mask]
 
 
@@ -69,7 +69,7 @@ cdef inline void move_slot(uint64_t* slot, uint32_t number) noexcept nogil:
 cdef inline bint slots_reserve(SlotTable* table) except -1:
     """Make room for one more number; return whether the slots moved.
 
-    At most two thirds of the slots are taken.
+    At most two thirds of the slots are used.
     """
     cdef uint64_t count = max(2 * (<uint64_t>table.mask + 1), <uint64_t>FIRST_SLOTS)
     cdef uint64_t old
@@ -111,7 +111,7 @@ cdef inline void slots_remove(SlotTable* table, uint64_t* place) noexcept nogil:
         if table.slots[slot] == 0:
             break
         home = <uint32_t>(table.slots[slot] >> 32) & table.mask
-        # A slot may move only if its home is not between the hole and its place.
+        # A slot may move only if its home is not between the hole and its current position.
         if ((slot - home) & table.mask) >= ((slot - hole) & table.mask):
             table.slots[hole] = table.slots[slot]
             hole = slot

@@ -1,4 +1,4 @@
-# Sorting by keys of 64 bits.
+# Sorting by 64-bit keys.
 
 cdef enum:
     # Up to this number, items are sorted by insertion.
@@ -12,7 +12,7 @@ ctypedef struct SortItem:
 
 
 cdef inline void sort_items(SortItem* items, SortItem* spare, uint32_t count) noexcept nogil:
-    """Sort items by their keys, digit by digit from the lowest one; equal ones keep their order.
+    """Sort items by their keys, from the lowest digit to the highest; the sort is stable.
 
     Args:
         spare: Memory for ``count`` items.

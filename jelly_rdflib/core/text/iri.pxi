@@ -61,7 +61,7 @@ cdef int check_part(const uint8_t* at, const uint8_t* end, uint8_t part) noexcep
 
 
 cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t byte) noexcept nogil:
-    """Return the first place of a byte, ``end`` if it does not occur."""
+    """Return the first position of a byte, or ``end`` if it does not occur."""
     cdef const uint8_t* found = <const uint8_t*>memchr(at, byte, end - at) if at < end else NULL
     return end if found == NULL else found
 
@@ -122,7 +122,7 @@ cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return whether a text may be in brackets: an IPv6 address, or one of a future version."""
+    """Return whether a host may have a text in brackets: an IPv6 address, or IPvFuture."""
     cdef const uint8_t* start
     if at == end or at[0] | 0x20 != b"v":
         return is_ipv6_address(at, end)
@@ -164,7 +164,7 @@ cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef inline const uint8_t* skip_scheme(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Return the place after the scheme and its colon, or NULL without a scheme."""
+    """Return the position after the scheme and its colon, or NULL if there is no scheme."""
     if at == end or not is_letter(at[0]):
         return NULL
     while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:

@@ -34,7 +34,7 @@ cdef bint is_registered(Span tag) noexcept nogil:
     word[0] = word[size + 1] = b" "
     word[size + 2] = 0
     for index in range(size):
-        # To lower case; digits and hyphens already have this bit.
+        # Convert to lower case; digits and hyphens already have this bit.
         word[index + 1] = <char>(tag.start[index] | 0x20)
     return strstr(REGISTERED, word) != NULL
 
@@ -53,7 +53,7 @@ cdef bint has_long_subtag(Span tag) noexcept nogil:
 cdef Part next_part(
     Part last, int extended, const uint8_t* start, size_t size, bint has_letters, bint has_digits
 ) noexcept nogil:
-    """Return the kind of a subtag that follows one of kind ``last``; if it must not, `NOTHING`."""
+    """Return the kind of a subtag after one of kind ``last``, or `NOTHING` if it is not allowed."""
     if last >= PRIVATE_SINGLETON:
         return PRIVATE
     if size == 1:
@@ -76,7 +76,7 @@ cdef Part next_part(
 
 
 cdef bint is_well_formed(Span tag) noexcept nogil:
-    """Return whether a LANGTAG of N-Triples or Turtle is well-formed by BCP 47."""
+    """Return whether a LANGTAG of N-Triples or Turtle is well-formed according to BCP 47."""
     cdef const uint8_t* at = tag.start
     cdef const uint8_t* start
     cdef Part last = NOTHING

@@ -3,7 +3,7 @@
 # The reason why a term can't be written, for each `TermFault`.
 FAULT_REASONS = {
     RELATIVE_IRI: "an IRI: it is relative, without a scheme",
-    BAD_CHARACTER: "an IRI: it has a character that can't stand there",
+    BAD_CHARACTER: "an IRI: it has a character that is not allowed there",
     BAD_ESCAPE: "an IRI: it has a % without two hexadecimal digits",
     BAD_PORT: "an IRI: its port is not a number",
     BAD_ADDRESS: "an IRI: its address in brackets is malformed",
@@ -17,11 +17,11 @@ cdef tuple POSITIONS = ("subject", "predicate", "object", "graph's name")
 cdef class LineEncoder(TextEncoder):
     """Writes statements as lines of N-Triples or N-Quads.
 
-    A subclass writes another syntax: its `put_lines` converts the waiting lines.
+    A subclass writes another syntax: its `put_lines` converts the buffered lines.
 
     Args:
         types: The classes of nodes; only the node of the default graph is used.
-        sink: Called with pieces of the text, as bytes, when these are ready.
+        sink: Called with each piece of the text, as bytes, when it is ready.
         syntax: The `jelly_rdflib.formats.Format`.
         checks_statements: Whether `check_statement` is called for each statement.
     """
@@ -47,17 +47,17 @@ cdef class LineEncoder(TextEncoder):
         Output.__init__(self, sink)
 
     def end_frame(self, metadata=None):
-        """Pass the waiting statements to the sink; metadata raises an EncodeError."""
+        """Pass the buffered statements to the sink; metadata raises an EncodeError."""
         check_usable(self)
         if metadata:
             raise EncodeError(f"{self.title} has no place for metadata")
         self.flush()
 
     def abandon(self):
-        """End the text because of an error; statements written before stay."""
+        """End the text because of an error; statements that were written before are kept."""
         self.finish()
 
-    # Subclasses override these, which are called while the output is claimed.
+    # Subclasses override these methods, which are called while the output is claimed.
 
     def check_statement(self, str s, str p, str o):
         """Raise an `EncodeError` if the syntax can't express a statement that N-Quads can."""
@@ -66,7 +66,7 @@ cdef class LineEncoder(TextEncoder):
         """Declare a prefix."""
 
     def take_lines(self):
-        """Return the waiting lines, and forget them."""
+        """Return the buffered lines, and empty the buffer."""
         self.check_claimed()
         return self.take_text()
 
@@ -76,7 +76,7 @@ cdef class LineEncoder(TextEncoder):
         if op == A:
             return self.put_statement(rows.s[row], rows.p[row], rows.o[row], rows.g[row])
         if op != PA:
-            raise EncodeError(f"{Op(op).name} is about changes, and {self.title} is for statements")
+            raise EncodeError(f"{self.title} is for statements: it can't express {Op(op).name}")
         batch.terms.check_prefix(rows.s[row], rows.o[row], True)
         if self.has_prefixes:
             self.check(rows.o[row])
@@ -121,19 +121,19 @@ cdef class LineEncoder(TextEncoder):
             self.put_triple(term, depth)
         else:
             if self.texts.places[term].size == 0:
-                # Check a term when its text is made, which is once in a batch.
+                # Check a term when its text is made, once per batch.
                 self.check(term)
             append_text(&self.out, self.texts, term)
         if not self.is_generalized and not may_stand(self.terms.kinds[term], position):
             raise EncodeError(
-                f"{self.text(start, self.out.size)} can't be a {POSITIONS[position]}: in the"
-                " syntaxes of RDF that is an IRI"
+                f"{self.text(start, self.out.size)} can't be a {POSITIONS[position]}: RDF syntaxes"
+                " allow only an IRI"
                 f"{'' if position == PREDICATE else ' or a blank node'}"
             )
         return 0
 
     cdef int check(self, uint32_t term) except -1:
-        """Check that a term other than a quoted triple can be written in the syntaxes of RDF."""
+        """Check that a term other than a quoted triple can be written in RDF syntaxes."""
         cdef int kind = self.terms.kinds[term]
         cdef uint32_t extra = self.terms.extras[term]
         cdef Span literal = text_of(self.terms, term)

@@ -1,11 +1,11 @@
 """Replaces the random labels that another library's parser gives to nodes without a label."""
 
-# pyoxigraph takes 128 random bits as a hexadecimal number whose first digit is a letter. Leading
-# zeros are left out; more than 16 of them are too unlikely to occur.
+# pyoxigraph's labels are random numbers of 128 bits in hexadecimal digits, the first a letter.
+# Leading zeros are left out; more than 16 of them are too unlikely to occur.
 cdef enum:
     RANDOM_DIGITS = 32
     FEWEST_DIGITS = 16
-    # How many labels are kept in memory, which takes less than a megabyte.
+    # The number of labels kept in memory, where they need less than a megabyte.
     MOST_IN_MEMORY = 1 << 14
 
 
@@ -41,7 +41,7 @@ cdef class RandomLabels:
     """Random labels and their numbers: the latest ones in memory, all others in a file.
 
     Args:
-        open_file: Called at the first need; makes the object that keeps labels in a file.
+        open_file: Called when first needed; returns an object that stores labels in a file.
     """
 
     cdef object open_file
@@ -118,23 +118,24 @@ cdef bytes label_bytes(const RandomLabel* label):
 cdef class NodeLabels:
     """Gives the blank nodes of a text their labels.
 
-    A label in the text is kept, after a prefix. A node without a label has a random one from the
-    parser. It gets a label that is the same in each reading, made of a hash of the text and the
-    count of such nodes so far. So no other text has the same label, unless the label was copied.
+    A label in the text is kept, with a prefix before it. A node without a label has a random one
+    from the parser. This is replaced with a label that is the same each time the text is read: a
+    hash of the text, and the number of such nodes so far. So no other text has the same label,
+    unless the label was copied.
 
     Args:
         prefix: The prefix of labels that are in the text.
-        made_prefix: The prefix of labels that are made.
-        digest: Returns the hash of the text; called at the first node without a label.
+        made_prefix: The prefix of generated labels.
+        digest: Returns the hash of the text; called for the first node without a label.
         open_file: As for `RandomLabels`.
     """
 
     cdef str prefix
     cdef str made_prefix
     cdef object digest
-    cdef str start  # the start of made labels, set with the first of them
+    cdef str start  # the start of generated labels; set when it is first needed
     cdef RandomLabels numbers
-    cdef int64_t made  # how many nodes without a label came so far
+    cdef int64_t made  # the number of nodes without a label so far
 
     def __cinit__(self, str prefix not None, str made_prefix not None, digest, open_file):
         self.prefix = prefix
@@ -143,9 +144,9 @@ cdef class NodeLabels:
         self.numbers = RandomLabels(open_file)
 
     def keep(self, list labels not None):
-        """Note labels that are in the text, before the parser returns statements with them.
+        """Record labels that are in the text, before the parser returns statements with them.
 
-        Only labels that look like random ones are noted.
+        Only labels that look like random ones are recorded.
         """
         cdef RandomLabel random
         cdef bytes label
@@ -155,7 +156,7 @@ cdef class NodeLabels:
                     self.numbers.add(&random, 0)
 
     cdef str label(self, str label):
-        """Return the final label of a node, whose label from the parser is given."""
+        """Return the final label of a node, given its label from the parser."""
         cdef RandomLabel random
         cdef int64_t number = 0
         if read_random_label(label, &random):

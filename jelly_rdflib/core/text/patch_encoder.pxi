@@ -1,6 +1,6 @@
 """Writes RDF Patch text.
 
-The style is that preferred by the specification: one row in each line, single spaces, blank nodes
+The style is the one that the specification prefers: one row per line, single spaces, blank nodes
 as ``<_:label>``, prefixes and their IRIs quoted, and literals in full.
 """
 
@@ -17,11 +17,11 @@ cdef class TextPatchEncoder(TextEncoder):
 
     Args:
         types: The classes of nodes; only the node of the default graph is used.
-        sink: Called with pieces of the text, as bytes of whole rows, when these are ready.
+        sink: Called with each piece of the text when it is ready: bytes with whole rows.
     """
 
-    # How many patches have ended since the last row: 0, 1, or 2 for any more. The end of the last
-    # patch is written only if another row follows.
+    # The number of patches that ended since the last row: 0, 1, or 2 for two or more. The end of
+    # the last patch is written only if another row follows.
     cdef int ends
 
     def __init__(self, types not None, sink):
@@ -117,7 +117,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return append_text(&self.out, self.texts, term)
 
     cdef int put_string(self, uint32_t term) except -1:
-        """Write the text of a term, quoted, and a space."""
+        """Write the quoted text of a term, and a space."""
         cdef Span text = text_of(self.terms, term)
         if self.terms.kinds[term] == TermKind.DEFAULT_GRAPH:
             text = span_of_bytes(self.default_graph)

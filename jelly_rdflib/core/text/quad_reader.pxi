@@ -1,4 +1,4 @@
-"""Reads the statements that another library's parser makes into batches."""
+"""Converts the statements that another library's parser returns to batches."""
 
 cdef str STRING_DATATYPE = XSD_STRING.decode()
 
@@ -20,7 +20,7 @@ cdef class QuadCount:
 @cython.nonecheck(True)
 @cython.final
 cdef class QuadReader:
-    """Reads the statements of pyoxigraph, which it does not import, into a builder of batches.
+    """Passes pyoxigraph's statements to a `BatchBuilder`, without importing pyoxigraph.
 
     Args:
         quads: Iterates over statements.
@@ -28,13 +28,13 @@ cdef class QuadReader:
         library: The module with the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple``
             and ``DefaultGraph``.
         has_graphs: Whether statements may be in named graphs.
-        max_nesting_depth: The highest number of levels of quoted triples.
-        max_expansion: How many characters the text of all statements may have for each byte of the
+        max_nesting_depth: The maximum nesting depth of quoted triples.
+        max_expansion: The maximum number of characters of all statements for each byte of the
             input, beyond ``free_text``.
-        free_text: How many characters the text of all statements may always have.
-        drops_directions: Whether literals lose their direction; ``has_dropped`` reports if one has.
-        by_grammar: Whether to check IRIs by the grammar, if the library does not check them.
-        has_marks: Whether the text has the marks of a `TurtleScanner`.
+        free_text: The number of characters that all statements may have for an input of any size.
+        drops_directions: Whether to drop directions of literals; `has_dropped` reports if any was.
+        by_grammar: Whether to check IRIs against the grammar, since the library does not.
+        has_marks: Whether the text has the marks that a `TurtleScanner` adds.
         count: Counts the statements.
         labels: Gives the blank nodes their labels.
     """
@@ -54,7 +54,7 @@ cdef class QuadReader:
     cdef size_t max_nesting_depth
     cdef uint64_t max_expansion
     cdef uint64_t free_text
-    cdef uint64_t text  # of all terms so far, in characters
+    cdef uint64_t text  # the total text size of all terms so far, in characters
     cdef QuadCount count
     cdef NodeLabels labels
 
@@ -86,8 +86,8 @@ cdef class QuadReader:
 
         Args:
             first: The first statement, already taken from the iterator.
-            rows: The number of rows that make the builder full.
-            text: The bytes of text, repeated terms included, that make the builder full.
+            rows: The number of rows at which the builder is full.
+            text: The bytes of text, repeated terms included, at which the builder is full.
         """
         cdef BatchBuilder builder = self.builder
         cdef object quad = first
@@ -115,7 +115,7 @@ cdef class QuadReader:
         builder.add(A, s, p, o, g)
         self.count.made += 1
         if self.text > self.free_text + self.max_expansion * self.count.read:
-            # Limit the text: a few bytes, repeated often, may each expand to a long IRI, and
+            # Limit the text: a short name may expand to a long IRI each time it is repeated, and
             # copying takes time.
             raise LimitError(
                 f"the input expands to more than {self.max_expansion} times its own size",
@@ -180,7 +180,7 @@ cdef class QuadReader:
 
     cdef uint32_t triple_number(self, object triple) except? 0:
         """Return the number of a quoted triple, whose object may itself be a quoted triple."""
-        # Each access copies a part, so no more than two levels are held at once.
+        # Each access to a part copies it; no more than two levels are kept at once.
         cdef list outer = []
         cdef object term = triple
         cdef uint32_t number

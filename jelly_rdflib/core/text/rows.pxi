@@ -1,4 +1,4 @@
-"""Decodes rows: statements, headers, prefixes, and the marks of transactions and patches."""
+"""Decodes rows: statements, headers, prefixes, and the bounds of transactions and patches."""
 
 # The codes of operations from H on, two bytes each; TB is TX in the first edition of RDF Patch.
 cdef const char* ROW_CODES = b"H TXTCTAPAPDA D Z TB"
@@ -9,7 +9,7 @@ cdef inline bint is_code_part(const uint8_t* at, const uint8_t* end) noexcept no
 
 
 cdef int find_operation(const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
-    """Return the operation whose code is at ``at``; 0: no code, -1: the text ends too early."""
+    """Return the operation whose code is at ``at``, 0 if none is, or -1 if the text ends early."""
     cdef bint is_long = is_code_part(at + 1, end)
     cdef const uint8_t* code_end = at + 1 + is_long
     cdef uint8_t second = at[1] if is_long else b" "
@@ -41,7 +41,7 @@ cdef inline const uint8_t* add_row(
 cdef inline const uint8_t* end_row(
     TextDecoder self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
 ) noexcept nogil:
-    """Read the dot that ends a row, whose other tokens have been read."""
+    """Read the dot that ends a row; the other tokens of the row have been read."""
     cdef int is_dot = ends_row(self, at)
     if is_dot < 0:
         return NULL
@@ -183,7 +183,7 @@ cdef const uint8_t* decode_prefix(TextDecoder self, const uint8_t* at, uint8_t o
     cdef uint32_t iri = 0, graph = 0
     at = read_name(
         self, next_token(self, at), &name,
-        b"expected the prefix's name: a word or a quoted string, without colon",
+        b"expected the prefix's name: a word or a quoted string, without a colon",
     )
     at = next_token(self, at)
     if at != NULL and (at[0] == b'"' or at[0] == b"'"):

@@ -1,4 +1,4 @@
-"""Finds the ends of strings, IRIs and words, and interns them in the table of terms."""
+"""Scans strings, IRIs and words, and interns them in the table of terms."""
 
 cdef const char* DATATYPES[SHORT_FORMS]
 DATATYPES[INTEGER] = b"http://www.w3.org/2001/XMLSchema#integer"
@@ -11,7 +11,7 @@ DATATYPES[BOOLEAN] = b"http://www.w3.org/2001/XMLSchema#boolean"
 ESCAPED_BYTES = b'\b\t\n\f\r"\\'
 ESCAPE_LETTERS = b'btnfr"\\'
 
-# The byte for each letter.
+# The byte that the escape with each letter stands for.
 cdef uint8_t[256] UNESCAPED
 memset(UNESCAPED, 0, sizeof(UNESCAPED))
 for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):
@@ -27,13 +27,13 @@ cdef inline int hex_value(uint8_t byte) noexcept nogil:
 
 
 cdef inline uint8_t* put_character(uint8_t* target, uint32_t c) noexcept nogil:
-    """Write a character's UTF-8, and return its end."""
+    """Write a character as UTF-8, and return the end of its bytes."""
     cdef int more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
     cdef int i
     for i in range(more, 0, -1):
         target[i] = <uint8_t>(0x80 | c & 0x3F)
         c >>= 6
-    # The leading one bits of the first byte say how many bytes the character has.
+    # The number of leading one bits in the first byte is the number of bytes of the character.
     target[0] = <uint8_t>(c | (0xF0 << (3 - more) if more else 0))
     return target + 1 + more
 
@@ -133,8 +133,8 @@ cdef inline const uint8_t* scan_quoted(
             at += 2
         elif at[0] != quote:
             if self.grammar == RDF_PATCH:
-                return refuse(self, at, b"line break in a string: it takes three quotes, or \\n")
-            return refuse(self, at, b"line break in a string, which has it as \\n")
+                return refuse(self, at, b"line break in a string: use triple quotes, or \\n")
+            return refuse(self, at, b"line break in a string: write \\n")
         elif quotes == 1 or (at[1] == quote and at[2] == quote):
             break
         else:
@@ -169,7 +169,7 @@ cdef int intern_escaped(
     cdef const uint8_t* start = text.span.start
     cdef uint8_t* target
     cdef Span plain
-    # The span is long enough, since an escape is never shorter than its character.
+    # The size of the span is enough, since an escape is never shorter than its character.
     if terms_reserve(&self.terms, text.span.end - start, start, &self.failure) < 0:
         return -1
     target = self.terms.data + self.terms.offsets[self.terms.count]
@@ -213,8 +213,8 @@ cdef const uint8_t* unescape(TextDecoder self, const Text* text, uint8_t* target
                 value = hex_value(at[0]) if at < end else -1
                 if value < 0 or c > 0x10FFFF >> 4:
                     return refuse(
-                        self, escape, b"this is not a character: \\u takes 4 hexadecimal digits,"
-                        b" \\U 8 up to 0010FFFF"
+                        self, escape, b"this is not a character: \\u needs 4 hexadecimal digits,"
+                        b" and \\U needs 8, up to 0010FFFF"
                     )
                 c = c << 4 | <uint32_t>value
                 at += 1

@@ -8,12 +8,12 @@ cpdef enum TermFault:
     BAD_ESCAPE
     BAD_PORT
     BAD_ADDRESS
-    LABEL  # a blank node's label that no syntax of RDF allows
+    LABEL  # a blank node's label that no RDF syntax allows
     LANGUAGE_TAG
     UNTAGGED_LANGUAGE_STRING
 
 cdef enum:
-    # Marks a term without a fault, but with a part that has one.
+    # Marks a term that has no fault itself, but contains a term with one.
     HAS_PARTS = 0x80
 
 
@@ -25,9 +25,9 @@ cdef bytearray make_marks(Batch batch):
 
 
 def find_term_faults(Batch batch not None):
-    """Return a row, the number and the fault of each term with a fault; each term comes once.
+    """Return a tuple for each term with a fault: its first row, its number and its `TermFault`.
 
-    The rows are in rising order.
+    The tuples are in ascending order of rows.
     """
     cdef bytearray marks = make_marks(batch)
     cdef uint8_t* faults = <uint8_t*>PyByteArray_AS_STRING(marks)
@@ -51,7 +51,7 @@ def find_term_faults(Batch batch not None):
 cdef int take_faults(
     const TermColumns* terms, uint8_t* faults, size_t row, uint32_t term, list found
 ) except -1:
-    """Append the faults of a term and its parts to the found ones, and clear them."""
+    """Append the faults of a term and its parts to ``found``, and clear them in ``faults``."""
     cdef uint8_t fault = faults[term]
     cdef uint32_t[3] parts
     cdef int i
@@ -96,7 +96,7 @@ cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
 
 
 cdef int find_fault(const TermColumns* terms, uint32_t term) noexcept nogil:
-    """Return the `TermFault` of a term, without those of its parts, tag or datatype."""
+    """Return a term's own `TermFault`, ignoring those of its parts, tag and datatype."""
     cdef Span text = text_of(terms, term)
     if terms.kinds[term] == TermKind.IRI:
         return check_iri(text.start, text.end)

@@ -1,4 +1,4 @@
-# Parses a text that is one term in N-Triples.
+# Parses a string that is one term in N-Triples.
 
 cdef class TermParser:
     cdef TextDecoder decoder

@@ -1,17 +1,17 @@
-"""Parses a text that is one term in N-Triples: the inverse of `TermTexts`."""
+"""Parses a string that is one term in N-Triples: the inverse of `TermTexts`."""
 
 cdef enum:
-    # How many bytes of a text an error shows.
+    # The number of bytes of the string that an error shows.
     SHOWN = 80
 
 
 @cython.nonecheck(True)
 @cython.final
 cdef class TermParser:
-    """Parses N-Triples texts, and interns their terms in the table of its decoder.
+    """Parses strings in N-Triples, and interns their terms in the table of its decoder.
 
-    A text must be one term, without blanks around it and without Turtle's short forms. It need not
-    be canonical: needless escapes are accepted.
+    A string must be one term, without surrounding white space and without Turtle's short forms. It
+    need not be canonical: needless escapes are accepted.
     """
 
     def __cinit__(self, factory not None, limits):
@@ -23,13 +23,13 @@ cdef class TermParser:
         buffer_free(&self.scratch)
 
     cdef int start(self) except -1:
-        """Make an empty table if the last one was taken."""
+        """Create an empty table of terms if the last one was handed over."""
         if self.decoder.start_batch() < 0:
             raise MemoryError
         return 0
 
     cdef uint32_t parse(self, const uint8_t* text, size_t size) except 0:
-        """Parse a text that is one term; return the number of the term in the table."""
+        """Parse a string that is one term; return the number of the term in the table."""
         cdef TextDecoder decoder = self.decoder
         cdef const uint8_t* start
         cdef const uint8_t* end
@@ -60,4 +60,4 @@ cdef class TermParser:
     cdef object error(self, const uint8_t* text, size_t size, str reason):
         shown = (<bytes>text[:min(size, <size_t>SHOWN)]).decode("utf-8", "replace")
         dots = "…" if size > SHOWN else ""
-        return DecodeError(f"{shown + dots!r} is not a term of N-Triples: {reason}")
+        return DecodeError(f"{shown + dots!r} is not an N-Triples term: {reason}")

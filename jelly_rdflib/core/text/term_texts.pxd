@@ -1,10 +1,10 @@
 # Terms as text, in canonical N-Triples or in RDF Patch.
 
 ctypedef struct WrittenTerm:
-    # The place of the text of a term; size 0: not written yet.
+    # The position of a term's text; size 0 means that it is not written yet.
     size_t start
     size_t size
-    size_t buffer  # the version of the buffer; the place is valid only in this one
+    size_t buffer  # the only version of the buffer in which the position is valid
 
 
 cdef class TermTexts:
@@ -32,9 +32,9 @@ cdef class TermTexts:
 
 
 cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) except -1:
-    """Write the text of a term and a space; the term must not be number 0, nor a STRING.
+    """Write the text of a term and a space; the term must not be number 0 or a STRING.
 
-    A repeated text is copied from its place in the same buffer, until ``texts.buffer`` changes.
+    A repeated text is copied from its last position in the buffer until ``texts.buffer`` changes.
     """
     cdef WrittenTerm* place = &texts.places[term]
     cdef size_t size = place.size
@@ -45,7 +45,7 @@ cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) ex
     buffer_reserve(out, size + BLOCK)
     text = out.data + place.start
     target = out.data + out.size
-    # Most texts are short, and both places have room for a block; the blocks may overlap.
+    # Most texts are short, and both positions have room for a block; the blocks may overlap.
     memmove(target, text, BLOCK)
     if size > BLOCK:
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)

@@ -4,8 +4,8 @@ For N-Triples the spelling is the canonical one (RDF 1.2 N-Triples, "A Canonical
 N-Triples"), with these exceptions:
 
 - a literal of datatype xsd:string keeps its datatype, since rdflib distinguishes ``"x"`` from it;
-- a character that a blank node's label can't have in its place is written ``\\uXXXX`` or
-  ``\\UXXXXXXXX``, so that any label can be written; ``_:`` alone is the empty label;
+- a character that is not allowed at its position in a blank node's label is written ``\\uXXXX``
+  or ``\\UXXXXXXXX``, so that any label can be written; ``_:`` alone is the empty label;
 - a quoted triple is ``<< s p o >>``.
 
 RDF Patch differs in blank nodes, which are written ``<_:label>``.
@@ -14,7 +14,7 @@ RDF Patch differs in blank nodes, which are written ``<_:label>``.
 cdef const char* HEX = b"0123456789ABCDEF"
 
 cdef enum:
-    # How many bytes the texts of a batch may always have.
+    # The least value of `max_size`, in bytes: a smaller limit is raised to it.
     LEAST_SIZE = 1 << 16
     # The size of an escape, and of an escape in a label.
     ESCAPE_SIZE = 6
@@ -140,8 +140,8 @@ cdef class TermTexts:
     """The texts of a batch's terms; each is made at its first use.
 
     Args:
-        max_size: The highest number of bytes of a quoted triple; all texts together may have eight
-            times as many, since an escape takes six bytes for one.
+        max_size: The maximum size of a quoted triple, in bytes; all texts together may have eight
+            times this size, since an escape replaces one byte with six.
         is_patch: Whether to write RDF Patch; else N-Triples.
         default_graph: The IRI of the default graph as a subject or object.
     """
@@ -156,7 +156,7 @@ cdef class TermTexts:
         PyMem_RawFree(self.places)
 
     cdef int start(self, TermTable table) except -1:
-        """Start with the terms of a batch, or with those added to its table since the last call."""
+        """Prepare to write a table's terms; if it is the last call's table, keep their texts."""
         if table is not self.table:
             self.end()
         self.start_columns(&table.columns)
@@ -192,7 +192,7 @@ cdef class TermTexts:
         return 0
 
     cdef inline WrittenTerm* find(self, uint32_t term) except NULL:
-        """Return the place of a term's text in ``out``; not for number 0, nor for a STRING."""
+        """Return where in ``out`` a term's text is; the term must not be number 0 or a STRING."""
         if self.places[term].size == 0:
             self.make(term)
         return &self.places[term]
@@ -205,10 +205,10 @@ cdef class TermTexts:
         return self.keep(term, start)
 
     cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1:
-        """Write the text of a term and a space, and remember its place."""
+        """Write the text of a term and a space, and record its position."""
         cdef size_t start = out.size
         self.put(out, term)
-        # Reserve a block more, since texts are copied in whole blocks.
+        # Reserve an extra block, since texts are copied in whole blocks.
         buffer_reserve(out, 1 + BLOCK)
         put_byte(out, b" ")
         self.places[term] = WrittenTerm(start, out.size - start, self.buffer)

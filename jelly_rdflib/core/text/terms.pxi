@@ -29,7 +29,7 @@ cdef inline bint is_same(const uint8_t* one, const uint8_t* other, size_t size) 
 cdef inline const uint8_t* read_position(
     TextDecoder self, const uint8_t* at, int position, uint32_t* number
 ) noexcept nogil:
-    """Read a term of a statement, which is often the same as in the statement before."""
+    """Read a term of a statement, which is often the same as in the previous statement."""
     cdef LastIri* last = &self.last[position]
     cdef const uint8_t* next_at
     if at == NULL:
@@ -75,7 +75,7 @@ cdef inline bint may_stand(int kind, int position) noexcept nogil:
 cdef const uint8_t* read_part(
     TextDecoder self, const uint8_t* at, int position, uint32_t* number, int depth
 ) noexcept nogil:
-    """Read a term of a statement or quoted triple; in RDF Patch any term may have any position."""
+    """Read a term of a statement or quoted triple; RDF Patch allows any term in any position."""
     cdef const uint8_t* next_at = read_term(self, at, number, depth)
     if (
         next_at == NULL or self.grammar < LINES or self.is_generalized
@@ -83,8 +83,8 @@ cdef const uint8_t* read_part(
     ):
         return next_at
     if position == PREDICATE:
-        return refuse(self, at, b"a predicate is an IRI")
-    return refuse(self, at, b"a subject or graph is an IRI or a blank node")
+        return refuse(self, at, b"a predicate must be an IRI")
+    return refuse(self, at, b"a subject or graph must be an IRI or a blank node")
 
 
 cdef const uint8_t* read_term(
@@ -130,7 +130,7 @@ cdef inline const uint8_t* read_iri(
     if stop >= self.end:
         return cut_off(self)
     if stop[0] != b">":
-        return refuse(self, stop, b"this character can't stand in <>")
+        return refuse(self, stop, b"this character is not allowed in <>")
     text.span.start = at + 1
     text.span.end = stop
     if (
@@ -217,7 +217,7 @@ cdef const uint8_t* read_literal(
 cdef const uint8_t* read_tagged(
     TextDecoder self, const uint8_t* at, Text* lexical, uint32_t* number
 ) noexcept nogil:
-    """Read a literal's ``@``, its language tag, and a direction."""
+    """Read a literal's ``@``, its language tag, and its direction if it has one."""
     cdef Span tag, plain
     cdef int direction
     cdef uint32_t language = 0
@@ -232,9 +232,9 @@ cdef const uint8_t* read_tagged(
     if not is_language_tag(plain):
         return fail_token(self, tag.start, b"this is not a language tag")
     if direction != 0 and self.grammar == RDF_PATCH:
-        return refuse(self, plain.end, b"RDF Patch has no base directions: leave it out of the tag")
+        return refuse(self, plain.end, b"RDF Patch has no base directions: remove it from the tag")
     if direction < 0:
-        return refuse(self, plain.end, b"the direction behind a language tag is --ltr or --rtl")
+        return refuse(self, plain.end, b"the direction after a language tag is not --ltr or --rtl")
     if (self.grammar == STRICT_LINES and not is_well_formed(plain)) or (
         self.grammar == GRAMMATICAL_LINES and has_long_subtag(plain)
     ):
@@ -265,7 +265,7 @@ cdef const uint8_t* read_typed(
     if at == NULL:
         return NULL
     if self.grammar > LINES and wants_tag(&self.terms, datatype):
-        return refuse(self, start, b"a literal of this datatype has a language tag")
+        return refuse(self, start, b"a literal of this datatype must have a language tag")
     if intern_raw(self, TermKind.TYPED_LITERAL, lexical, datatype, number) < 0:
         return NULL
     return at
@@ -326,7 +326,7 @@ cdef const uint8_t* read_boolean(
     ):
         if at[0] == b":":
             return refuse(
-                self, start, b"prefixed name: RDF Patch has IRIs in full, between < and >"
+                self, start, b"prefixed name: RDF Patch needs full IRIs, between < and >"
             )
         return fail_term(self, start)
     return at if intern_short(self, start, at, BOOLEAN, number) == 0 else NULL
@@ -352,7 +352,7 @@ cdef const uint8_t* read_triple(
         return cut_off(self)
     has_brackets = at[2] == b"("
     if self.grammar >= LINES and not has_brackets:
-        return refuse(self, at, b"a quoted triple stands between <<( and )>>")
+        return refuse(self, at, b"a quoted triple must be between <<( and )>>")
     at += 2 + has_brackets
     for position in range(3):
         at = read_part(self, next_token(self, at), position, &numbers[position], depth)

@@ -1,13 +1,13 @@
 # Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
 cdef enum:
-    # The highest number of rows in a batch.
+    # The maximum number of rows in a batch.
     MAX_ROWS = 1024
 
 cdef enum Grammar:
     # The grammar of the text.
     RDF_PATCH
-    ONE_TERM  # one term of N-Triples, with escapes in labels
+    ONE_TERM  # one N-Triples term, with escapes in labels
     LINES  # N-Triples or N-Quads; IRIs and language tags are not checked
     # IRIs must be absolute, with only the characters that the grammar allows; subtags must not be
     # too long; and literals of datatype rdf:langString must have a tag.
@@ -15,7 +15,7 @@ cdef enum Grammar:
     STRICT_LINES  # IRIs and language tags must be valid
 
 cdef enum:
-    # The short forms of Turtle.
+    # Turtle's short forms.
     INTEGER = 0
     DECIMAL = 1
     DOUBLE = 2
@@ -24,7 +24,7 @@ cdef enum:
 
 
 ctypedef struct Place:
-    # A place in the input; line and column count from 1.
+    # A position in the input; line and column count from 1.
     const uint8_t* at  # in the current text
     uint64_t offset
     uint64_t line
@@ -50,7 +50,7 @@ cdef class TextDecoder:
     cdef RowColumns rows  # of the batch that is being made
     cdef TermColumns terms
     cdef Failure failure
-    cdef uint64_t seed  # of hashes
+    cdef uint64_t seed  # the seed of hashes
     cdef size_t max_row_size
     cdef size_t max_string_size
     cdef size_t max_text_size
@@ -63,14 +63,14 @@ cdef class TextDecoder:
     cdef bint is_final  # no text follows it
     cdef bint is_cut_off  # the row that failed has no end, or is too long
     cdef const uint8_t* row_start
-    cdef Place place  # of the undecoded text, or of the row that failed
-    cdef Place* row_places  # of the rows of the batch; NULL: not kept
+    cdef Place place  # the start of the undecoded text, or of the row that failed
+    cdef Place* row_places  # the starts of the batch's rows; NULL: not kept
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not added yet
-    cdef LastIri[4] last  # of each position, in the current text
+    cdef LastIri[4] last  # the last IRI in each position of a statement, in the current text
     # For N-Triples and N-Quads.
-    cdef uint32_t default_graph  # its number; 0: not added yet
+    cdef uint32_t default_graph  # the number of the default graph; 0: not added yet
     cdef bint has_graphs
-    cdef bint is_generalized  # any term may have any position, except that no graph is a triple
+    cdef bint is_generalized  # any term may be in any position, except a triple as a graph
     cdef bint has_statement  # the current text starts in a line that already had a statement
     cdef bint drops_directions
     cdef bint has_dropped  # whether a base direction was dropped

@@ -1,11 +1,11 @@
 """Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
-The grammar of RDF Patch is that of the two specifications and of Apache Jena's reader: the tokens
-of Turtle, in rows that end with a dot. Spaces between tokens are optional if the tokens are
-unambiguous without them.
+The grammar of RDF Patch follows the two specifications and Apache Jena's reader: Turtle's tokens,
+in rows that end with a dot. Spaces between tokens are optional if the tokens are unambiguous
+without them.
 
-A statement of N-Triples or N-Quads is a row without a code, and a line has at most one. The grammar
-is the one of RDF 1.1, with the quoted triples of RDF 1.2.
+In N-Triples and N-Quads a statement is a row without a code, and a line has at most one statement.
+The grammar is the one of RDF 1.1, with the quoted triples of RDF 1.2.
 """
 
 cdef enum:
@@ -29,7 +29,7 @@ cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
 
 
 cdef void move_place(Place* place, const uint8_t* end) noexcept nogil:
-    """Move a place forward to ``end``, in the same text."""
+    """Move a position forward to ``end``, in the same text."""
     cdef uint64_t lines = count_lines(place.at, end)
     cdef const uint8_t* at = end
     if lines > 0:
@@ -47,9 +47,8 @@ cdef class TextDecoder:
     """Decodes the text of a stream, piece by piece; ``max_frame_size`` limits the size of a row.
 
     The parsers below are functions, since methods would have to be declared twice. Most read a
-    token or row at ``at`` and return its end. They return NULL at a fault, which is in ``failure``,
-    if the text ends too early, or if ``at`` is NULL, so that calls for several tokens can be
-    chained.
+    token or row at ``at`` and return its end. They return NULL after a fault (``failure`` has it),
+    if the text ends too early, or if ``at`` is NULL; so calls for several tokens can be chained.
     """
 
     def __cinit__(self, NodeMaker factory not None, limits):
@@ -74,11 +73,11 @@ cdef class TextDecoder:
     ) except? NULL:
         """Decode the current text until the batch is full; return the start of the next row.
 
-        If ``rows`` stays empty, more text is needed. A bad row ends the batch before it; if the bad
-        row comes first, it is an error.
+        If ``rows`` stays empty, more text is needed. The batch ends before a bad row; if the bad
+        row is the first one, its error is raised.
 
         Args:
-            start: The current text: the bytes that were not decoded yet.
+            start: The current text: the bytes that are not decoded yet.
             end: The end of the text, with `PADDING` readable bytes after it.
             is_final: Whether no text follows.
         """
@@ -137,7 +136,7 @@ cdef class TextDecoder:
         return at
 
     cdef int keep_places(self) except -1:
-        """From now on, keep the places of each batch's rows, and accept no lenient spelling."""
+        """From now on, keep the positions of each batch's rows, and refuse lenient spellings."""
         self.is_lenient = False
         self.row_places = <Place*>PyMem_RawMalloc(MAX_ROWS * sizeof(Place))
         if self.row_places == NULL:
@@ -145,7 +144,7 @@ cdef class TextDecoder:
         return 0
 
     cdef int add_mark(self, uint8_t op) except -1:
-        """Add the row of a transaction or the end of a patch to a batch without rows."""
+        """Add a row that bounds a transaction or ends a patch to a batch without rows."""
         if self.start_batch() < 0 or rows_append(&self.rows, op, 0, 0, 0, 0) < 0:
             raise MemoryError
         self.in_transaction = op == TX
@@ -156,8 +155,8 @@ cdef class TextDecoder:
     cdef int take_bad_row(self) except -1:
         """Infer the state of transactions and patches from the code of a bad row.
 
-        A row without a known code may have been any row, so the next row is not blamed for a wrong
-        state.
+        A row without a known code may have changed the state, so the next row is not reported as
+        not allowed there.
         """
         cdef int op
         if self.row_start == self.end or self.row_start[0] == b"#":
@@ -179,7 +178,7 @@ cdef class TextDecoder:
         return batch
 
     cdef object make_error(self):
-        """Make the error for a failure in the row at the decoder's place."""
+        """Make the error for a failure in the row at the decoder's position."""
         cdef Place place = self.place
         move_place(&place, self.failure.at)
         return failure_to_error(

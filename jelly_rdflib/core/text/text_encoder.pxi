@@ -1,4 +1,4 @@
-"""Base class of the text writers: the waiting text, and the texts of a batch's terms."""
+"""Base class of the text writers: buffers the text, and keeps the texts of a batch's terms."""
 
 # In effect no limit on the texts of one batch's terms.
 cdef size_t ANY_SIZE = <size_t>1 << 40
@@ -6,7 +6,7 @@ cdef size_t ANY_SIZE = <size_t>1 << 40
 
 @cython.nonecheck(True)
 cdef class TextEncoder(Output):
-    """Base of the encoders of text.
+    """Base class of the text encoders.
 
     Subclasses define `put_row` and `put_part`, and must call `set_up` first. The public methods
     below are called while the output is claimed, and may be overridden.
@@ -14,7 +14,7 @@ cdef class TextEncoder(Output):
 
     cdef bytes default_graph
     cdef WriteBuffer out  # text that the sink does not have yet
-    cdef size_t piece_size  # the bytes that the sink gets at once; a piece may be somewhat larger
+    cdef size_t piece_size  # how many bytes the sink gets at once; pieces may be somewhat larger
     cdef size_t row_start  # where the current row starts in `out`
     cdef TermTexts texts
     # The batch that is being written.
@@ -54,7 +54,7 @@ cdef class TextEncoder(Output):
             free_output(self)
 
     def put_lines(self):
-        """Pass the waiting lines to the sink."""
+        """Pass the buffered lines to the sink."""
         self.check_claimed()
         if self.out.size > 0:
             self.send(self.take_text())
@@ -63,7 +63,7 @@ cdef class TextEncoder(Output):
         """Pass the end of the document to the sink."""
 
     cdef bytes take_text(self):
-        """Return the waiting text, and empty the buffer."""
+        """Return the buffered text, and empty the buffer."""
         cdef bytes text = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
         self.drop(0)
         return text
@@ -86,7 +86,7 @@ cdef class TextEncoder(Output):
         return self.last_graph_is_default
 
     cdef int put_triple(self, uint32_t term, int depth) except -1:
-        """Write a quoted triple, which is inside ``depth`` others, and a space."""
+        """Write a quoted triple that is nested in ``depth`` others, and a space."""
         cdef uint32_t[3] parts
         cdef int position
         if depth >= MAX_NESTING_DEPTH:
@@ -102,7 +102,7 @@ cdef class TextEncoder(Output):
 
     cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row
-        # Claim the output, since Python code of subclasses and other threads may run meanwhile.
+        # Claim the output, since subclasses' Python code and other threads may run in between.
         claim_output(self)
         self.row_start = self.out.size
         try:

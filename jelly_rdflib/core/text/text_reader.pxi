@@ -77,7 +77,7 @@ cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept 
 cdef bint find_row_end(
     RowState* state, uint8_t* quote, const uint8_t* at, const uint8_t* end
 ) noexcept nogil:
-    """Return whether a row or comment, in the given state at ``at``, ends or is surely wrong.
+    """Return whether a row or comment, in the given state at ``at``, ends or is certainly wrong.
 
     The search may find an end too early, which only costs time; it never misses an end.
     """
@@ -92,24 +92,24 @@ cdef bint find_row_end(
 cdef class TextBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch text, N-Triples or N-Quads.
 
-    It needs the memory of one row and one batch. A batch has the available rows: it does not wait
-    for more rows of a live source. In RDF Patch the end of the input ends a patch, too.
+    It needs memory for one row and one batch. A batch has the available rows: the reader does not
+    wait for more rows of a live source. In RDF Patch the end of the input ends a patch, too.
 
     Args:
-        source: A source that `jelly_rdflib.core.source.open_source` takes.
+        source: A source that `jelly_rdflib.core.source.open_source` accepts.
         factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
+        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` limits the size of a row.
         faults: Only for RDF Patch: a list to which the errors of bad rows are appended; bad rows
             are left out, and no lenient spelling is accepted. None: the first error is raised.
-        is_patch: Whether the text is RDF Patch; else it is N-Quads, or N-Triples.
+        is_patch: Whether the text is RDF Patch; else it is N-Quads or N-Triples.
         has_graphs: Whether statements may have graphs.
         strict: Only for N-Quads and N-Triples: whether to check IRIs and language tags.
-        by_grammar: Only for N-Quads and N-Triples: whether to check IRIs by the grammar alone, if
-            it is not ``strict``.
-        generalized: Only for N-Quads and N-Triples: whether any term may have any position, as in
+        by_grammar: Only for N-Quads and N-Triples: whether to check IRIs by the grammar alone;
+            ignored if ``strict``.
+        generalized: Only for N-Quads and N-Triples: whether any term may be in any position, as in
             RDF Patch.
-        drops_directions: Only for N-Quads and N-Triples: whether literals lose their base
-            directions, with a warning.
+        drops_directions: Only for N-Quads and N-Triples: whether to drop the base directions of
+            literals, with a warning.
     """
 
     cdef InputBuffer input
@@ -152,12 +152,12 @@ cdef class TextBatchReader(BatchSource):
     def locate(self, rows):
         """Return the offset in bytes, the line and the column (from 1) of rows of the last batch.
 
-        Only a reader with a list of faults keeps these places.
+        Only a reader with a list of faults keeps these positions.
         """
         cdef size_t row
         places = []
         if self.decoder.row_places == NULL:
-            raise ValueError("the places of rows were not kept")
+            raise ValueError("the positions of rows were not kept")
         for row in rows:
             if row >= MAX_ROWS:
                 raise IndexError(f"no batch has a row {row}")
@@ -188,14 +188,14 @@ cdef class TextBatchReader(BatchSource):
                 self.read_row()
         except DecodeError as error:
             if error.line is None:
-                # This is an error of the source, such as bad compressed data.
+                # The error comes from the source, for example from bad compressed data.
                 error.line = self.decoder.place.line
             raise
         self.is_finished = True
         return self.finish() if self.decoder.grammar == RDF_PATCH else None
 
     cdef Batch finish(self):
-        """Return a batch, with an `Op.END` if the end of the input ends a patch."""
+        """Return a batch with an `Op.END` if the end of the input ends a patch, else None."""
         cdef TextDecoder decoder = self.decoder
         if decoder.in_transaction and not decoder.is_in_doubt:
             error = DecodeError(
@@ -242,7 +242,7 @@ cdef class TextBatchReader(BatchSource):
         cdef RowState state = BETWEEN_ROWS
         cdef uint8_t quote = 0
         cdef bint goes_by_lines = self.decoder.is_cut_off
-        cdef uint8_t last_byte = 0  # the last byte of the line other than blanks; 0 if none
+        cdef uint8_t last_byte = 0  # the last non-blank byte of the line; 0 if none
         cdef bint is_at_line_start = False
         cdef bint is_done = False
         cdef int op

@@ -1,4 +1,4 @@
-"""Blanks and comments between tokens, the dot that ends a row, and failures."""
+"""Skips blanks and comments between tokens, finds the end of a row, and records failures."""
 
 # White space: that of Turtle, and the form feed, which Jena also skips.
 cdef uint8_t[256] IS_BLANK
@@ -39,7 +39,7 @@ cdef const uint8_t* fail_token(
 
 
 cdef const uint8_t* cut_off(TextDecoder self) noexcept nogil:
-    """Note that the text ends inside a row, which is a failure only at the end of the input."""
+    """Record that the text ends inside a row; it is a failure only at the end of the input."""
     if <size_t>(self.end - self.row_start) > self.max_row_size:
         return fail_size(self)
     if self.is_final:
@@ -104,7 +104,7 @@ cdef const uint8_t* find_token(TextDecoder self, const uint8_t* at) noexcept nog
 
 
 cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Return whether the dot that ends a row is here, or -1 if the text ends or has failed."""
+    """Return whether ``at`` is the dot that ends a row, or -1 if the text ends or has failed."""
     if at == NULL:
         return -1
     if at[0] != b".":

@@ -1,14 +1,14 @@
 """Scans Turtle and TriG before another library's parser gets them.
 
-The scanner finds faults that a lenient parser accepts, and unknown versions of RDF. It adds marks
-after literals for two properties that the parser drops: that ``"x"`` had the datatype xsd:string,
-and the capitals of a language tag. `QuadReader` removes the marks.
+The scanner finds faults that a lenient parser accepts, and unknown RDF versions. It adds marks,
+which are suffixes of datatypes and language tags, for what the parser drops: an explicit datatype
+xsd:string, and the capitals of a language tag. `QuadReader` removes the marks.
 """
 
 cdef enum Context:
     # The context of a byte in the text.
     BETWEEN_TOKENS
-    LOCAL_ESCAPE  # after the backslash of a prefixed name
+    LOCAL_ESCAPE  # after a backslash in a prefixed name
     COMMENT
     IRI_START
     INSIDE_IRI
@@ -30,12 +30,12 @@ cdef enum Stop:
     INSIDE_TOKEN  # a token that continues in the next piece
 
 # The mark of a datatype that may be xsd:string: the last character that both Turtle and IRIs allow.
-# A datatype that may itself end with this character, or with the other mark's, also gets the mark.
+# A datatype that may itself end with this character or with the next mark also gets the mark.
 cdef str DATATYPE_MARK = "\U000EFFFD"
 # The mark of <>, the IRI of the base: a fragment, since a bare character would be a relative path.
 cdef str EMPTY_IRI_MARK = "#\U000EFFFC"
-# The start of a language tag's mark, a private part that says in hexadecimal digits which
-# characters are capitals. Each tag with an "x" gets it, too, since it may itself have such a part.
+# The start of a language tag's mark: a private-use part whose hexadecimal digits encode which
+# characters are capitals. A tag with an "x" gets one, too, since it may itself have such a part.
 cdef str TAG_MARK = "-x-case-"
 
 # The end of the IRI of xsd:string: the longest part that a name without escapes can have, and "#".
@@ -70,7 +70,7 @@ cdef str without_datatype_mark(str datatype):
 
 
 cdef bytearray tag_mark(const uint8_t* tag, Py_ssize_t size):
-    """Make the mark of a language tag, with a digit for each four of its characters."""
+    """Make the mark of a language tag, with one digit for every four of its characters."""
     cdef bytearray mark = bytearray(TAG_MARK.encode())
     cdef Py_ssize_t index
     cdef uint8_t digit = 0
@@ -86,7 +86,7 @@ cdef bytearray tag_mark(const uint8_t* tag, Py_ssize_t size):
 
 
 cdef str without_tag_mark(str tag):
-    """Return a language tag without its mark, with its capitals."""
+    """Return a language tag without its mark, with its capitals restored."""
     cdef Py_ssize_t size = tag.rfind(TAG_MARK)
     cdef Py_ssize_t index
     if size < 0:
@@ -106,19 +106,19 @@ cdef class TurtleScanner:
 
     In a prefixed name a backslash may only escape some punctuation marks: ``:a\\u0039`` is wrong.
     In a string, half of a surrogate pair is not a character. A string with a line break needs
-    three quotes.
+    triple quotes.
 
     Args:
         finds_faults: Whether to look for wrong escapes and line breaks.
         parser_checks_tags: Whether the parser refuses some language tags. Such tags get no mark,
-            nor do irregular ones, such as ``en-GB-oed``, which can't have a private part.
-        max_marks: The number of marks whose columns are remembered.
+            nor do irregular ones, such as ``en-GB-oed``, which can't have a private-use part.
+        max_marks: The maximum number of marks whose columns are kept.
 
     Attributes:
-        fault: The place of a wrong escape, line break or version in the last piece; -1 if none.
+        fault: The position of a wrong escape, line break or version in the last piece, or -1.
         taken: The number of bytes of the last piece that were scanned. The other bytes belong to an
             unfinished token, and must be passed again, with more bytes.
-        line: The line, from 1, of the next byte.
+        line: The line of the next byte, counted from 1.
     """
 
     cdef readonly Py_ssize_t fault
@@ -194,16 +194,16 @@ cdef class TurtleScanner:
         return bytes(marked)
 
     def original_column(self, uint64_t line, uint64_t column):
-        """Convert a column, from 1, in the text with marks to the column without marks."""
+        """Convert a column of the text with marks, counted from 1, to one of the original text."""
         cdef uint64_t at, size
         for marked_line, at, size in self.marks:
             if marked_line == line and column > at + 1:
-                # A place inside a mark becomes the place of the mark.
+                # A position inside a mark becomes the position of the mark.
                 column -= min(size, column - at - 1)
         return column
 
     def original_message(self, str message not None):
-        """Remove the marks of datatypes from a message of the parser; it has no marks of tags."""
+        """Remove datatype marks from a message of the parser; such messages have no tag marks."""
         return message.replace(EMPTY_IRI_MARK, "").replace(DATATYPE_MARK, "")
 
     cdef void pass_over(self, const uint8_t* start, const uint8_t* end) noexcept nogil:
@@ -234,7 +234,7 @@ cdef class TurtleScanner:
         self.column = self.column + characters
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end) noexcept nogil:
-        """Scan a piece from ``at`` on; return the place where the scanner stops."""
+        """Scan a piece from ``at`` on; return the position at which the scanner stops."""
         self.stop = AT_END
         while at < end:
             if self.context == BETWEEN_TOKENS:
@@ -367,7 +367,7 @@ cdef class TurtleScanner:
     cdef const uint8_t* find_name_end(
         self, const uint8_t* at, const uint8_t* end, bint* wants_mark
     ) noexcept nogil:
-        """Find the end of a prefixed name, and of the dots after it, which are not part of it."""
+        """Find the end of a prefixed name and of any dots after it; they are not part of it."""
         cdef const uint8_t* local = NULL
         cdef bint has_escape = False
         cdef size_t size
@@ -429,7 +429,7 @@ cdef class TurtleScanner:
             self.quote = byte
 
     cdef inline void skip_plain(self, const uint8_t** at, const uint8_t* end) noexcept nogil:
-        """Skip bytes up to a quote, an escape, or in a short string a line break."""
+        """Skip bytes up to a quote or an escape, and in a short string also to a line break."""
         cdef const uint8_t* start = at[0]
         cdef bint is_short = self.context == SHORT_STRING
         while at[0] < end and at[0][0] != self.quote and at[0][0] != b"\\":

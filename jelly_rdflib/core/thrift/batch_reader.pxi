@@ -4,8 +4,8 @@ cdef enum:
     # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # How many characters a decimal number may have whatever its size in bytes, and how many it has
-    # at most without the zeros that its scale adds.
+    # The number of characters that a decimal number may have whatever its size in bytes, and the
+    # maximum number that it can have without the zeros that its scale adds.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -15,7 +15,7 @@ cdef enum:
     TERM_DEPTH = 3
 
 cdef enum:
-    # Bits of `FoundFields.seen`: the one for skipped fields, and the bits of all fields together.
+    # Bits of `FoundFields.seen`: the bit for skipped fields, and the bits of all fields together.
     ODD = 1
     ANY = 0xFFFF
 
@@ -39,7 +39,7 @@ ctypedef struct FoundFields:
 
 
 ctypedef struct LastTerm:
-    # The bytes of a term of a statement, and the term.
+    # The encoded bytes of a statement's term, and the number of the term.
     const uint8_t* start
     size_t size
     uint32_t number
@@ -62,11 +62,11 @@ cdef class ThriftBatchReader(BatchSource):
 
     The end of the input ends a patch, too.
 
-    It needs the memory of one row and one batch. A batch has the available rows: it does not wait
-    for more rows of a live source.
+    It needs memory for one row and one batch. A batch has the available rows: the reader does not
+    wait for more rows of a live source.
 
-    A fault in a row stops the cursor and fills in the builder's ``failure``. The place of the
-    failure is the malformed byte; if no byte is malformed, it is the start of the row. A field of
+    A fault in a row stops the cursor and fills in the builder's ``failure``. The failure points to
+    the malformed byte or, if no byte is malformed, to the start of the row. A field of
     a wrong type, or a repeated one, is skipped, and reported only if the row has no other fault,
     since input that is not Thrift often starts with such a field. ``max_frame_size`` limits the
     size of a row.
@@ -82,14 +82,14 @@ cdef class ThriftBatchReader(BatchSource):
     cdef uint64_t max_expansion
     cdef Cursor cursor
     cdef Failure unexpected  # the fault of a skipped field
-    cdef LastTerm[5] last  # by the number of the field; their bytes are in the input buffer
+    cdef LastTerm[5] last  # by field number; their bytes are in the input buffer
     cdef bint is_patch
     # For statements: declared prefixes with their IRIs, and the size of expanded prefixed names.
     cdef dict prefixes
     cdef uint64_t prefix_size, expanded_size
     # For patches.
     cdef bint in_transaction
-    cdef bint is_open  # operations came since the last end of a patch
+    cdef bint is_open  # operations were read since the last end of a patch
     cdef bint has_end  # whether the end of a patch was read
 
     def __cinit__(self, source, NodeMaker factory not None, limits, *, bint is_patch=True):
@@ -130,7 +130,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.builder.drain(has_graphs=True)
 
     cdef bint decode(self) except -1:
-        """Decode the available bytes; return False if they have no complete row."""
+        """Decode the available bytes; return False if they contain no complete row."""
         cdef InputBuffer input = self.input
         cdef Failure* failure = self.cursor.failure
         cdef const uint8_t* at
@@ -158,7 +158,7 @@ cdef class ThriftBatchReader(BatchSource):
                 return 0
 
     cdef Batch finish(self):
-        """Return a batch, with an `Op.END` if the end of the input ends a patch."""
+        """Return a batch with an `Op.END` if the end of the input ends a patch, else None."""
         if not self.is_patch:
             return None
         if self.in_transaction:
@@ -176,8 +176,8 @@ cdef class ThriftBatchReader(BatchSource):
     ) noexcept nogil:
         """Decode complete rows until the batch is full; return the start of the next row.
 
-        A bad row ends the batch before it; if it comes first, it is the builder's failure. After
-        ``end`` come `PADDING` readable bytes.
+        The batch ends before a bad row; if the bad row is the first one, the builder's failure is
+        its fault. `PADDING` bytes after ``end`` must be readable.
         """
         cdef uint32_t terms
         cdef size_t rows
@@ -233,7 +233,7 @@ cdef class ThriftBatchReader(BatchSource):
     # Structs.
 
     cdef uint32_t read_struct(self, int kind, int depth) noexcept nogil:
-        """Read a struct; return the number of its term, 0 if it isn't a term. Rows have depth 1."""
+        """Read a struct (a row has depth 1); return the number of its term, or 0 if it has none."""
         cdef const StructSpec* spec = &SPECS[kind]
         cdef const FieldSpec* field
         cdef FoundFields found
@@ -281,7 +281,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.understand(kind, &found, start)
 
     cdef inline uint32_t read_term_again(self, int field) noexcept nogil:
-        """Read a term of a statement, which often repeats that of the statement before."""
+        """Read a term of a statement, which often repeats the previous statement's term."""
         cdef LastTerm* last = &self.last[field]
         cdef const uint8_t* start = self.cursor.at
         if (
@@ -298,16 +298,16 @@ cdef class ThriftBatchReader(BatchSource):
     cdef void pass_over(
         self, const StructSpec* spec, uint32_t seen, int known, int type, int depth
     ) noexcept nogil:
-        """Skip a field, and note its fault, if it has one other than an unknown number."""
+        """Skip a field, and record its fault if it has one; an unknown number is not a fault."""
         cdef const char* message = NULL
         cdef const char* what = spec.name
         if known > 0 and seen >> known & 1:
-            message = b"field {number} of {what} comes twice"
+            message = b"field {number} of {what} occurs twice"
         elif spec.fields[known].type != STOP and spec.fields[known].type != type:
             message = b"{what} has a wrong type"
             what = spec.fields[known].name
         elif spec.is_union and seen != 0:
-            message = b"{what} is to have one member, and has 2 or more"
+            message = b"{what} must have one member, but has 2 or more"
         if message != NULL and self.unexpected.message == NULL:
             fail_number(&self.unexpected, self.cursor.start, b"format", message, known, 0)
             self.unexpected.what = what
@@ -370,7 +370,7 @@ cdef class ThriftBatchReader(BatchSource):
         return 0
 
     cdef uint32_t add_statement(self, int kind, FoundFields* found) noexcept nogil:
-        """Turn the fields of a triple, a quad or a prefix's declaration into a row."""
+        """Turn the fields of a triple, a quad or a prefix declaration into a row."""
         cdef uint32_t* terms = found.terms
         cdef uint32_t graph
         if kind == RDF_PREFIX_DECL:
@@ -416,7 +416,7 @@ cdef class ThriftBatchReader(BatchSource):
             text = iri + bytes_of(local)
         except MemoryError:
             return self.check(fail_memory(self.cursor.failure, self.cursor.start))
-        # A long IRI may be declared once, and then be used again and again in a few bytes.
+        # A long IRI may be declared once, and then be used many times in a few bytes each.
         self.expanded_size += PyBytes_GET_SIZE(text)
         most = self.builder.max_text_size + self.max_expansion * (
             self.batch_offset + (self.cursor.at - self.input.begin)
@@ -472,7 +472,7 @@ cdef class ThriftBatchReader(BatchSource):
         if member == VAL_DOUBLE:
             return self.number(XSD_DOUBLE, found.numbers[member], 0)
         if member == PREFIX_NAME and self.is_patch:
-            return self.fail(b"prefixed name: RDF Patch has IRIs in full")
+            return self.fail(b"prefixed name: RDF Patch needs full IRIs")
         if VARIABLE <= member <= REPEAT:
             return self.fail(b"{what} is not a term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
         return found.terms[member]
@@ -481,7 +481,7 @@ cdef class ThriftBatchReader(BatchSource):
         cdef Span* texts = found.texts
         cdef bint has_datatype = found.seen >> DATATYPE & 1
         if found.seen >> DT_PREFIX & 1 and self.is_patch:
-            return self.fail(b"prefixed name as datatype: RDF Patch has IRIs in full")
+            return self.fail(b"prefixed name as datatype: RDF Patch needs full IRIs")
         if found.seen >> BASE_DIRECTION & 1:
             return self.fail(b"base direction of a literal: RDF 1.1 has none")
         # An empty tag is the same as no tag, as in Jena.
@@ -537,7 +537,7 @@ cdef class ThriftBatchReader(BatchSource):
     cdef uint32_t number(
         self, const char* datatype, int64_t value, int64_t scale
     ) noexcept with gil:
-        """Return the number of a literal encoded as a value, which Jena's patches never have."""
+        """Return the number of a literal encoded as a value; Jena's patches never have these."""
         cdef bytes text
         cdef int64_t extra, term
         try:

@@ -1,7 +1,7 @@
 """Thrift's compact protocol: numbers, strings, fields, and skipping fields of unknown structs.
 
-A cursor reads the bytes of a row. It stops at the first fault, and if bytes are missing.
-A stopped cursor reads zeros, empty strings and the ends of structs.
+A cursor reads the bytes of a row. It stops at the first fault, or if bytes are missing. A stopped
+cursor returns zeros, empty strings and ends of structs.
 """
 
 cdef enum:
@@ -9,13 +9,13 @@ cdef enum:
     STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID
 
 cdef enum:
-    # Levels of nested structs and containers, as most implementations of Thrift limit them. A
-    # quoted triple takes two; the row, the statement, its term and the innermost term's struct
-    # take four.
+    # The maximum number of nested structs and containers in most implementations of Thrift. A
+    # quoted triple needs two levels; the row, the statement, its term and the innermost term's
+    # struct need four.
     MAX_DEPTH = 64
     MAX_TRIPLE_DEPTH = 30
 
-# The highest number of bytes of a varint of each type.
+# The maximum number of bytes of a varint of each type.
 cdef int[I64 + 1] VARINT_SIZES
 VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 
@@ -23,11 +23,11 @@ VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 ctypedef struct Cursor:
     const uint8_t* start  # the start of the row
     const uint8_t* at
-    const uint8_t* end  # of the available bytes, or of the longest row; where a stopped cursor is
+    const uint8_t* end  # of the available bytes or of the longest row; a stopped cursor is here
     bint is_final  # no bytes follow
     bint is_stopped
     bint is_incomplete  # bytes are missing; if not, the failure says why the cursor stopped
-    size_t max_size  # the highest size of a row
+    size_t max_size  # the maximum size of a row
     size_t max_string_size
     Failure* failure
 
@@ -129,14 +129,14 @@ cdef void check_depth(Cursor* cursor, int depth) noexcept nogil:
     """Stop at a struct or container that is nested too deeply."""
     if depth > MAX_DEPTH:
         refuse(
-            cursor, b"structs nest deeper than {number}, which is what implementations of Thrift"
-            b" take: at most {bound} levels of quoted triples", MAX_DEPTH, MAX_TRIPLE_DEPTH,
+            cursor, b"structs nest deeper than {number}, the limit of most Thrift implementations;"
+            b" quoted triples may have {bound} levels", MAX_DEPTH, MAX_TRIPLE_DEPTH,
             b"limit",
         )
 
 
 cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
-    """Read the header of a field; return its type, STOP at the end of the struct.
+    """Read the header of a field; return its type, or STOP at the end of the struct.
 
     Args:
         cursor: The cursor, before the header.
@@ -163,11 +163,11 @@ cdef enum:
 ctypedef struct Level:
     # A struct or container that is being skipped.
     int64_t left  # how many values are left; FIELDS: a struct, whose end is marked
-    uint8_t[2] kinds  # the types of the values, in turn: a map has keys and values
+    uint8_t[2] kinds  # the types of the values, which alternate: a map has keys and values
 
 
 ctypedef struct Skip:
-    int outer_depth  # the depth of the struct that has the value
+    int outer_depth  # the depth of the struct that contains the value
     int depth
     size_t reached  # the offset in the row up to which values are skipped
     Level[MAX_DEPTH + 1] levels
@@ -183,7 +183,7 @@ cdef void start_skip(Skip* skip, int kind, int outer_depth) noexcept nogil:
 
 
 cdef void skip_values(Cursor* cursor, Skip* skip) noexcept nogil:
-    """Skip the rest of a value. If bytes are missing, ``reached`` says where to continue."""
+    """Skip the rest of a value. If bytes are missing, ``reached`` is set to where to continue."""
     cdef Level* level
     cdef int64_t number = 0
     cdef int kind
@@ -237,7 +237,7 @@ cdef void start_level(
     check_depth(cursor, skip.outer_depth + skip.depth)
     if left > 0 and not cursor.is_stopped:
         if min(first_kind, second_kind) == STOP:
-            refuse(cursor, b"this can't be a row: a list of no type", 0, 0)
+            refuse(cursor, b"this can't be a row: the items of a list have no type", 0, 0)
         elif <size_t>left > cursor.max_size - <size_t>(cursor.at - cursor.start):
             # Each value takes at least one byte.
             miss(cursor, left)

@@ -1,15 +1,15 @@
-"""Encodes the rows of batches, directly from the numbers of terms to bytes."""
+"""Encodes the rows of batches, directly from term numbers to bytes."""
 
 cdef enum:
-    # The bytes that the sink gets at once; a piece may be somewhat larger.
+    # The number of bytes that the sink gets at once; a piece may be somewhat larger.
     PIECE = 1 << 16
-    # The highest size of a string and of a row, since lengths are signed 32-bit numbers.
+    # The maximum size of a string and of a row, since lengths are signed 32-bit numbers.
     MAX_SIZE = 0x7FFFFFFF
-    # The room for the heads, lengths and ends around one or two texts, in bytes.
+    # The space for the headers, lengths and ends around one or two texts, in bytes.
     FRAME_SIZE = 32
 
 cdef enum:
-    # Heads of fields: the difference to the number of the previous field, and the type.
+    # Field headers: the difference from the number of the previous field, and the type.
     NEXT_STRING = 1 << 4 | BINARY
     STRING_AFTER_NEXT = 2 << 4 | BINARY
 
@@ -40,10 +40,10 @@ cdef class ThriftEncoder(Output):
     cdef bytes default_graph
     cdef bint is_patch
     cdef WriteBuffer out  # complete rows, and the row that is being written
-    cdef uint64_t* triple_sizes  # by term of the current batch; 0: not known yet
+    cdef uint64_t* triple_sizes  # the sizes of quoted triples, by term number; 0: not known yet
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
-    cdef bint patch_is_empty  # no row came since the last Segment, or since the start
+    cdef bint patch_is_empty  # no row was written since the last Segment, or since the start
 
     def __init__(self, types not None, sink, *, bint is_patch=True):
         self.check_new()
@@ -74,7 +74,7 @@ cdef class ThriftEncoder(Output):
             free_output(self)
 
     def flush(self):
-        """Pass the rows so far to the sink."""
+        """Pass the buffered rows to the sink."""
         claim_output(self)
         try:
             self.emit()
@@ -82,13 +82,13 @@ cdef class ThriftEncoder(Output):
             free_output(self)
 
     def end_frame(self, metadata=None):
-        """Pass the waiting statements to the sink; metadata raises an EncodeError."""
+        """Pass the buffered statements to the sink; metadata raises an EncodeError."""
         if metadata:
             raise EncodeError("RDF Thrift has no place for metadata")
         self.flush()
 
     def abandon(self):
-        """End the output because of an error; statements written before stay."""
+        """End the output because of an error; statements that were written before are kept."""
         self.finish()
 
     cdef int put_batch(self, Batch batch) except -1:
@@ -125,8 +125,8 @@ cdef class ThriftEncoder(Output):
     cdef int end_patch(self) except -1:
         self.check_mark(END)
         if self.is_end_due:
-            # The end of the patch before is still due, so the patch that ends now is empty. Write
-            # that first end, since something follows it.
+            # The end of the previous patch is still due, so the patch that ends now is empty. Write
+            # the previous end, since something follows it.
             self.put_mark(TXN_SEGMENT)
             self.has_end = self.patch_is_empty = True
         self.is_end_due = True
@@ -154,7 +154,7 @@ cdef class ThriftEncoder(Output):
             self.put_string(NEXT_STRING, self.iri_of(terms, rows.o[row]))
             return self.put_ends()
         if op != A:
-            raise EncodeError(f"{Op(op).name} is about changes, and RDF Thrift is for statements")
+            raise EncodeError(f"RDF Thrift is for statements: it can't express {Op(op).name}")
         is_triple = is_default_graph(terms, rows.g[row], self.default_graph)
         self.put_head(ROW_TRIPLE if is_triple else ROW_QUAD, STRUCT)
         self.put_spo(terms, rows, row)
@@ -207,7 +207,7 @@ cdef class ThriftEncoder(Output):
         return 0
 
     cdef inline int put_head(self, int distance, int type) except -1:
-        """Write the head of a field, and make room for `FRAME_SIZE` bytes."""
+        """Reserve `FRAME_SIZE` bytes, and write the header of a field to the first one."""
         buffer_reserve(&self.out, FRAME_SIZE)
         put_byte(&self.out, <uint8_t>(distance << 4 | type))
         return 0
@@ -247,7 +247,7 @@ cdef class ThriftEncoder(Output):
         return text_of(terms, term)
 
     cdef int put_term(self, const TermColumns* terms, uint32_t term, int level) except -1:
-        """Write the field of a term, which is inside ``level`` quoted triples, with the term."""
+        """Write a field with a term, which is nested in ``level`` quoted triples."""
         cdef int kind = terms.kinds[term]
         cdef Span text = text_of(terms, term)
         cdef Span extra = text_of(terms, terms.extras[term])
@@ -286,7 +286,7 @@ cdef class ThriftEncoder(Output):
         if level > MAX_TRIPLE_DEPTH:
             raise EncodeError(
                 f"quoted triples of more than {MAX_TRIPLE_DEPTH} levels can't be written:"
-                " implementations of Thrift do not read them"
+                " Thrift implementations do not read them"
             )
         if self.triple_sizes == NULL:
             self.triple_sizes = <uint64_t*>PyMem_RawCalloc(terms.count, sizeof(uint64_t))

@@ -1,4 +1,4 @@
-"""Makes the lexical forms of literals that Thrift encodes as numbers, the same as Jena's."""
+"""Makes the same lexical forms as Jena for literals that Thrift encodes as numbers."""
 
 
 cpdef bytes decimal_text(int64_t value, int64_t scale):

@@ -71,7 +71,7 @@ ctypedef struct StructSpec:
 
 cdef StructSpec[OTHER_STRUCT] SPECS
 memset(SPECS, 0, sizeof(SPECS))
-# Keeps the texts alive that the specs point to.
+# Keeps alive the texts that the specs point to.
 cdef list NAMES = []
 
 

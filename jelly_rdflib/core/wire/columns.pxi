@@ -1,4 +1,4 @@
-"""Memory of C code that Python sees through the buffer protocol."""
+"""Exports memory of C code to Python through the buffer protocol."""
 
 # The owner must live as long as the column, so the garbage collector must not clear the reference.
 @cython.no_gc_clear

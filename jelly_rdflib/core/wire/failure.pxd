@@ -2,12 +2,12 @@
 
 ctypedef struct Failure:
     const char* rule  # the value of a `jelly_rdflib.Rule`
-    const char* message  # may have the fields {number}, {bound} and {what}
+    const char* message  # may contain the fields {number}, {bound} and {what}
     const uint8_t* at
     uint64_t number
     uint64_t bound
     const char* what
-    const char* limit  # the field of `Limits` that is exceeded, which may have the field {what}
+    const char* limit  # the name of the exceeded field of `Limits`; may contain {what}
 
 
 cdef inline int fail(

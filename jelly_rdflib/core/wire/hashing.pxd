@@ -1,4 +1,4 @@
-# A fast hash of text with a secret seed: without it, one can make at most four texts collide.
+# A fast hash of text. Without knowing its secret seed, one can make at most four texts collide.
 
 cdef extern from * nogil:
     """
@@ -42,8 +42,8 @@ cdef extern from * nogil:
         return word;
     }
 
-    /* At most eight bytes from p to the end of a text, as a word padded with zeros; no byte after
-       the end is read. Copying the bytes to a buffer first would stall the reads. */
+    /* Load at most eight bytes from p to the end of a text, as a word padded with zeros, without
+       reading after the end. Copying the bytes to a buffer first would stall the reads. */
     static CYTHON_INLINE uint64_t jelly_load_rest(const uint8_t *p, const uint8_t *end, int is_long) {
         ptrdiff_t size = end - p;
         if (size >= 8) return jelly_load64(p);
@@ -103,8 +103,8 @@ cdef inline void hash_start(TextHash* hash, uint64_t seed) noexcept nogil:
 cdef inline void hash_block(
     TextHash* hash, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth
 ) noexcept nogil:
-    # Each word is mixed with the seed before the multiplication, since an attacker could choose a
-    # word that makes the product zero, whatever the other word. Two lanes keep the multiplier busy.
+    # Mix each word with the seed before the multiplication: else an attacker could choose a word
+    # that makes the product zero whatever the other word is. Two lanes keep the multiplier busy.
     hash.state = fold(first ^ hash.key, second ^ hash.state)
     hash.other = fold(third ^ hash.key, fourth ^ hash.other)
     hash.bits |= first | second | third | fourth
@@ -133,8 +133,8 @@ cdef inline uint64_t copy_and_hash(
 ) noexcept nogil:
     """Copy and hash a text, and set ``bits`` to the OR of its words.
 
-    Whole blocks are read and written, so both places need `BLOCK` bytes of room after their ends.
-    The text and its copy may be in the same place.
+    Whole blocks are read and written, so the text and its copy need `BLOCK` bytes of spare memory
+    after their ends. ``target`` and ``text`` may be equal.
     """
     cdef TextHash hash
     cdef const uint8_t* mask

@@ -21,10 +21,10 @@ cdef inline bint is_language_tag(Span tag) noexcept nogil:
 
 
 cdef inline int split_direction(Span tag, Span* language) noexcept nogil:
-    """Return the base direction at the end of a tag of RDF 1.2, such as ``ar--rtl``.
+    """Return the base direction at the end of a tag in RDF 1.2, such as ``ar--rtl``.
 
-    The result is 1 for ltr, 2 for rtl, 0 for no direction, and -1 for any other text. ``language``
-    is set to the part before the two hyphens.
+    The result is 1 for ltr, 2 for rtl, 0 if there are no two hyphens, and -1 if any other text
+    follows them. ``language`` is set to the part before the two hyphens.
     """
     cdef const uint8_t* at = tag.start
     language[0] = tag

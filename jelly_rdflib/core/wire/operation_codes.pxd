@@ -9,4 +9,4 @@ cdef enum:
     A = 7
     D = 8
     END = 9
-    CODES = 10  # one more than the last
+    CODES = 10  # one more than the last code

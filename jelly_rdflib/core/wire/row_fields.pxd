@@ -8,12 +8,12 @@ cdef enum:
     GRAPH = 3
 
 cdef enum:
-    # The field of a frame that has its rows, and its tag.
+    # The field of a frame that contains its rows, and the tag of this field.
     ROWS_FIELD = 1
     ROWS_TAG = 0x0A
-    # The field of RdfStreamFrame that has its metadata.
+    # The field of RdfStreamFrame that contains its metadata.
     METADATA = 15
-    # The field of a row that has the stream's options.
+    # The field of a row that contains the stream's options.
     OPTIONS_ROW = 1
 
 cdef enum:

@@ -1,7 +1,7 @@
 """Finds the next special byte of a text, and defines the characters of names.
 
-The finders read whole blocks, so 16 bytes after ``end`` must be readable. Without a special byte
-they return ``end`` or a later place.
+The finders read whole blocks, so 16 bytes after ``end`` must be readable. If they find no special
+byte, they return ``end`` or a later position.
 """
 
 cdef extern from * nogil:
@@ -21,10 +21,10 @@ cdef extern from * nogil:
         } \
         return p;
     #define JELLY_OR _mm_or_si128
-    /* Bytes up to that one, as numbers without sign. */
+    /* Bytes that are at most this one, as unsigned numbers. */
     #define JELLY_UP_TO(block, byte) \
         _mm_cmpeq_epi8(_mm_min_epu8(block, JELLY_BYTES(byte)), block)
-    /* 3C and 3E, the angle brackets, are the two bytes that setting the bit 02 makes 3E. */
+    /* The angle brackets, 3C and 3E, are the only bytes that become 3E when bit 02 is set. */
     #define JELLY_ANGLE(block) JELLY_EQUAL(JELLY_OR(block, JELLY_BYTES(2)), 0x3E)
     #else
     #define JELLY_EQUAL(block, byte) ((block) == (byte))
@@ -117,7 +117,7 @@ cdef inline bint is_ascii_name_part(uint8_t byte) noexcept nogil:
 cdef inline int read_name_part(
     const uint8_t* at, const uint8_t* end, bint is_first, bint is_label
 ) noexcept nogil:
-    """Return the size of a character that a name allows at its place, other than a dot; else 0.
+    """Return the size of a character, not a dot, that a name allows at its position; else 0.
 
     A label may also start with a digit or underscore. -1 means that the text ends within the
     character.

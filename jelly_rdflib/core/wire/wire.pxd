@@ -15,7 +15,7 @@ cdef enum:
     # How deep unknown groups may nest, as in protobuf's own parsers.
     MAX_GROUP_DEPTH = 100
     MAX_LENGTH = 0x7FFFFFFF
-    # The highest number of bytes of a varint that is a tag or a length.
+    # The maximum number of bytes of a varint that is a tag or a length.
     MAX_SHORT_SIZE = 5
 
 
@@ -46,16 +46,16 @@ cdef inline int read_long_varint(
 
 
 cdef enum:
-    # `peek_varint` reads at most `PEEK_SIZE` bytes; a whole number in them is below `PEEK_LIMIT`.
+    # `peek_varint` reads at most `PEEK_SIZE` bytes; a number that fits in them is < `PEEK_LIMIT`.
     PEEK_SIZE = 2
     PEEK_LIMIT = 1 << 14
 
 
 cdef inline const uint8_t* peek_varint(const uint8_t* p, uint32_t* value) noexcept nogil:
-    """Read a varint of one or two bytes; a longer one gives a value from `PEEK_LIMIT` on.
+    """Read a varint of one or two bytes; for a longer one the value is at least `PEEK_LIMIT`.
 
     `PEEK_SIZE` bytes must be readable, and the caller must check the end of the varint. The code
-    has no branches, since the lengths of ids are as good as random.
+    has no branches, since the lengths of ids are practically random.
     """
     cdef uint32_t is_long = p[0] >> 7
     value[0] = (p[0] & 0x7F) | ((p[1] & (0U - is_long)) << 7)
@@ -103,7 +103,7 @@ cdef inline int read_uint32(
 cdef inline int read_span(
     const uint8_t** at, const uint8_t* end, Span* span, Failure* failure
 ) noexcept nogil:
-    """Read a length, and the bytes that it counts, which must end at or before ``end``."""
+    """Read a length and a span of that many bytes, which must end at or before ``end``."""
     cdef const uint8_t* start = at[0]
     cdef uint64_t length
     if read_short_varint(at, end, &length, failure) < 0:
@@ -111,7 +111,7 @@ cdef inline int read_span(
     if length > <uint64_t>(end - at[0]):
         return fail_number(
             failure, start, b"wire",
-            b"length {number} is beyond the end of its message, {bound} bytes away",
+            b"length {number} is beyond the end of its message: only {bound} bytes are left",
             length, <uint64_t>(end - at[0]),
         )
     span.start = at[0]
@@ -147,7 +147,7 @@ cdef inline int expect_wire_type(
     if wire_type != expected:
         return fail_number(
             failure, at, b"wire",
-            b"field {number} has wire type {bound}, which is not the schema's",
+            b"field {number} has wire type {bound}, which does not match the schema",
             field, wire_type,
         )
     return 0

@@ -1,4 +1,4 @@
-"""The part of the wire format that need not be fast: unknown fields, checks of strings."""
+"""The parts of the wire format that need not be fast: unknown fields, and checks of strings."""
 
 cdef int skip_field(
     const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, Failure* failure
@@ -50,7 +50,7 @@ cdef int skip_field(
 
 
 cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil:
-    """Check the size and the UTF-8 of a string in a message."""
+    """Check the size of a string in a message, and that it is UTF-8."""
     if <size_t>(text.end - text.start) > max_text:
         return fail_limit(
             failure, text.start, b"max_string_size", b"string of {number} bytes",

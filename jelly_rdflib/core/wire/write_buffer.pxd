@@ -35,7 +35,7 @@ cdef inline size_t varint_size(uint64_t number) noexcept:
 
 
 cdef inline uint8_t* store_varint(uint8_t* at, uint64_t number) noexcept:
-    """Write a number, and return its end."""
+    """Write a number, and return the end of its bytes."""
     while number >= 0x80:
         at[0] = <uint8_t>(number | 0x80)
         number >>= 7
@@ -44,7 +44,7 @@ cdef inline uint8_t* store_varint(uint8_t* at, uint64_t number) noexcept:
     return at + 1
 
 
-# The functions below write without a check of the capacity: call `buffer_reserve` first.
+# The functions below write without checking the capacity: call `buffer_reserve` first.
 
 cdef inline void put_byte(WriteBuffer* buffer, uint8_t byte) noexcept:
     buffer.data[buffer.size] = byte
@@ -65,7 +65,7 @@ cdef inline void put_tag(WriteBuffer* buffer, uint32_t field, uint32_t wire_type
 
 
 cdef inline int close_message(WriteBuffer* buffer, size_t start) except -1:
-    """Insert the length of the bytes from ``start`` on before them."""
+    """Prefix the bytes from ``start`` on with their length."""
     cdef size_t size = buffer.size - start
     cdef size_t prefix = varint_size(size)
     cdef size_t end

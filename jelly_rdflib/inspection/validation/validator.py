@@ -74,7 +74,7 @@ def validate(
         >>> for fault in validate(text):
         ...     print(fault.line, fault.severity, fault.message)
         1 warning header id has no UUID: <uuid:1>
-        3 error line break in a string: it takes three quotes, or \n
+        3 error line break in a string: use triple quotes, or \n
         4 warning IRI <p> is relative: it has no scheme
         6 error transaction ends, but none was started
         >>> validate(b"TX . TC .")

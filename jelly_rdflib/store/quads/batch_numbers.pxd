@@ -5,9 +5,9 @@ cdef class BatchNumbers:
     cdef QuadStore store
     cdef Dictionary terms
     cdef Batch batch
-    cdef uint32_t* numbers  # of the batch's terms; 0: not known
+    cdef uint32_t* numbers  # the store's numbers of the batch's terms; 0: not known
     cdef uint32_t capacity
-    cdef dict spellings  # of the batch's terms that the store spells in another way
+    cdef dict spellings  # by term of the batch: the number of its spelling, if the store's differs
     cdef object recognized  # the datatypes whose literals have a normal form
 
     cdef int turn_to(self, Batch batch) except -1

@@ -3,10 +3,10 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchNumbers:
-    """Adds the terms of one batch after the other to a store, each once.
+    """Adds the terms of batches to a store, one batch after another, each term once.
 
-    If the batch's reader normalizes literals, they get the normal form of their value, as if rdflib
-    had made them.
+    If the batch's reader normalizes literals, each literal gets the normal form of its value, as if
+    rdflib had made the literal.
     """
 
     def __cinit__(self, QuadStore store not None):

@@ -3,12 +3,12 @@
 cdef enum:
     # The number of the IRI of xsd:string, which each dictionary has from the start.
     STRING_DATATYPE = 1
-    # The number of nodes that are cached. A node's number determines its place.
+    # The number of nodes that are cached. A node's number determines its position in the cache.
     RECENT_NODES = 1 << 16
 
 
 ctypedef struct StoredTerm:
-    uint64_t place  # of the text in the data, shifted left by 8 bits, and the kind
+    uint64_t place  # the offset of the text in the data, shifted left by 8 bits, plus the kind
     uint32_t hash
     # The number of the tag or the datatype, as in `TermColumns`; for a tag with capitals, the
     # number of its lower-case form.
@@ -32,7 +32,7 @@ ctypedef struct RecentNode:
 cdef class Dictionary:
     cdef NodeTypes types
     cdef NodeFactory factory
-    cdef StoredTerm* terms  # number 0 isn't a term; one more entry ends the last text
+    cdef StoredTerm* terms  # number 0 isn't a term; an extra entry marks the end of the last text
     cdef uint32_t count, capacity
     cdef uint8_t* data
     cdef size_t data_capacity
@@ -43,11 +43,11 @@ cdef class Dictionary:
     # another case. Maps the literal's number in the table and the number of the spelling's tag or
     # datatype to the number of the spelling.
     cdef dict spellings
-    # Literals that came as ill-typed, although their text is valid: rdflib turns any boolean that
-    # it can't read into "false".
+    # Literals that were ill-typed when they were added, although their text is valid: rdflib turns
+    # any boolean that it can't read into "false".
     cdef set ill_typed
-    # For the literal that was looked up last: the number of the spelling that was asked for; 0 if
-    # the table has the literal in this spelling.
+    # For the literal that was looked up last: the number of the requested spelling; 0 if the table
+    # has the literal in this spelling.
     cdef uint32_t spelling
 
     # Each of these returns a number, or 0 if the store lacks the term and ``is_added`` is False.
@@ -81,7 +81,7 @@ cdef inline Span stored_text(Dictionary terms, uint32_t number) noexcept:
 
 
 cdef inline uint64_t text_size(Dictionary terms, uint32_t number) noexcept:
-    """Return how many bytes of text all terms before a number have."""
+    """Return the total size in bytes of the texts of all terms before a number."""
     return terms.terms[number].place >> 8
 
 

@@ -19,7 +19,7 @@ cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
 @cython.nonecheck(True)
 @cython.final
 cdef class Dictionary:
-    """Numbers terms, and makes nodes of them."""
+    """Numbers terms, and makes nodes from them."""
 
     def __cinit__(self, NodeTypes types not None):
         cdef bytes string = XSD_STRING
@@ -133,7 +133,7 @@ cdef class Dictionary:
                 key.kind == TermKind.LANGUAGE_LITERAL
                 and has_capital(text_of(terms, terms.extras[term]))
             ):
-                # The batch's hash is that of this spelling, but the table compares another one.
+                # The batch's hash is that of this spelling, but the table compares a different one.
                 key.hash = hash_term(self, key.kind, key.text, <uint32_t>extra)
         key.extra = <uint32_t>extra
         return self.number_of_key(&key, is_added)
@@ -189,7 +189,7 @@ cdef class Dictionary:
         return slot
 
     cdef uint32_t append(self, const TermKey* key) except 0:
-        """Append a term, and return its number; the caller fills its slot, which has room."""
+        """Append a term, and return its number; the caller fills its slot, which is reserved."""
         cdef size_t size = key.text.end - key.text.start
         cdef uint32_t number = self.count
         cdef uint64_t end
@@ -214,7 +214,7 @@ cdef class Dictionary:
         cdef uint64_t capacity
         if self.count >= MAX_NUMBER:
             raise LimitError(f"a store can't have more than {MAX_NUMBER} distinct terms")
-        # The end of the last text takes an entry, too.
+        # The end of the last text needs an entry, too.
         if self.count + 2 > self.capacity:
             capacity = min(<uint64_t>self.capacity + self.capacity // 2, <uint64_t>MAX_NUMBER + 2)
             grow(<void**>&self.terms, capacity * sizeof(StoredTerm))
@@ -235,7 +235,7 @@ cdef class Dictionary:
         return {key: number for key, number in self.spellings.items() if number < count}
 
     cdef void cut(self, uint32_t count, dict spellings) noexcept:
-        """Keep ``count`` terms with their spellings. The numbers of others must not be in use."""
+        """Keep ``count`` terms and their spellings. No number of another term may be in use."""
         cdef uint64_t* slot
         cdef uint32_t number, hash
         cdef RecentNode* recent
@@ -253,7 +253,7 @@ cdef class Dictionary:
             if self.recent != NULL:
                 recent = &self.recent[number & (RECENT_NODES - 1)]
                 if recent.number == number:
-                    # Keep the node until another takes its place: a destructor may run any code.
+                    # Keep the node until another replaces it: a destructor may run any code.
                     recent.number = 0
         self.count = count
         self.spellings = spellings
@@ -266,7 +266,7 @@ cdef class Dictionary:
     cdef void move_to(self, Dictionary other) noexcept:
         """Swap the terms with an empty dictionary's.
 
-        Code that holds numbers of terms compares this dictionary with the store's, and so notices
+        Code that holds numbers of terms compares this dictionary with the store's, and so detects
         that the numbers are no longer valid.
         """
         self.terms, other.terms = other.terms, self.terms
@@ -288,7 +288,7 @@ cdef class Dictionary:
         cdef int kind = stored_kind(self, number)
         cdef Span text = stored_text(self, number)
         cdef size_t size = text.end - text.start
-        # rdflib makes trees of XML and HTML, which take too much memory for the cache.
+        # rdflib parses XML and HTML into trees, which need too much memory for the cache.
         cdef bint is_kept = size <= MAX_RECENT_TEXT and (
             kind != TermKind.TYPED_LITERAL or memchr(text.start, b"<", size) == NULL
         )
@@ -327,8 +327,8 @@ cdef inline bint is_boolean(Span text) noexcept:
 
 cdef int refuse_term(object node) except -1:
     raise TypeError(
-        f"the store can't hold {show(node)} of type {type(node).__name__}: it has rdflib's URIRef,"
-        " BNode and Literal; no formulas, variables or quoted triples"
+        f"the store can't hold {show(node)} of type {type(node).__name__}: it accepts rdflib's"
+        " URIRef, BNode and Literal, but no formulas, variables or quoted triples"
     )
 
 

@@ -2,7 +2,7 @@
 
 ctypedef struct GraphEntry:
     uint32_t name  # number of the term
-    uint32_t count  # quads
+    uint32_t count  # the number of quads
     bint is_listed
 
 

@@ -11,7 +11,7 @@ cdef uint64_t* slot_of_graph(const GraphTable* table, uint32_t name, uint64_t* h
 
 
 cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
-    """Return the entry of a graph, or NULL without one; making an entry may move the others."""
+    """Return the entry of a graph, or NULL if it has none; a new entry may move the others."""
     cdef uint32_t entry
     cdef uint64_t hash
     if table.count == 0:

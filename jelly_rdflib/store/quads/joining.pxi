@@ -1,15 +1,15 @@
 """Basic graph patterns (SPARQL 1.1, section 5.1): triple patterns joined as rows of numbers.
 
-The patterns are looked up in nested loops. The order depends on how many rows each one matches:
-the one with the fewest is outermost, and the others follow by how many of their terms are bound.
+The patterns are looked up in nested loops. The order depends on how many rows each pattern matches:
+the pattern with the fewest is outermost; the others follow by how many of their terms are bound.
 """
 
 cdef enum:
-    # By how much a bound term reduces the rows of a look-up: guesses, by the term's column.
+    # The factors by which a bound term reduces the rows of a look-up, estimated for each column.
     FEWER_BY_SUBJECT = 1 << 14
     FEWER_BY_PREDICATE = 1 << 3
     FEWER_BY_OBJECT = 1 << 9
-    # The factor for a pattern that shares no variable with those before: all combinations count.
+    # The factor for a pattern without variables of earlier patterns: all combinations count.
     UNRELATED = 1 << 20
     # How many rows are read between two checks for Ctrl-C.
     PATIENCE = 1 << 14
@@ -17,7 +17,7 @@ cdef enum:
     UNBOUND = 0x7FFFFFFF
 
 ctypedef struct Place:
-    # A place in a pattern: a term, or a variable.
+    # A position in a pattern: a term, or a variable.
     uint32_t term  # the term's number; 0 for a variable
     uint32_t variable
 
@@ -30,10 +30,10 @@ cdef class Join:
     """Yields the variables' terms: tuples of nodes, in the order of the variables' numbers."""
 
     cdef Snapshot snapshot
-    cdef uint32_t name  # of the graph
+    cdef uint32_t name  # the number of the graph's name
     cdef int patterns, variables
     cdef Place* places  # three for each pattern, the outermost pattern first
-    cdef int* depths  # of the pattern that binds each variable
+    cdef int* depths  # for each variable, the depth of the pattern that binds it
     cdef uint32_t* values  # the terms that the variables are bound to, for looking up patterns
     cdef uint32_t* spellings  # the same terms as the row spells them, for making nodes
     cdef list scans  # of the patterns that are being looked up
@@ -65,7 +65,7 @@ cdef class Join:
                 # Let other threads run, as Python does between two instructions.
                 with nogil:
                     pass
-            # Other code that ran meanwhile may have ended this iterator.
+            # Other code that ran in between may have ended this iterator.
             if not self.scans:
                 return False
             scan = self.scans[len(self.scans) - 1]
@@ -110,7 +110,7 @@ cdef class Join:
 
     cdef int check_variable(self, object number) except -1:
         if not 0 <= number < self.variables:
-            raise ValueError(f"there is no variable {number} of {self.variables}")
+            raise ValueError(f"there is no variable {number}: there are {self.variables}")
         return 0
 
     cdef int look_up(self) except -1:
@@ -128,11 +128,11 @@ cdef class Join:
         return 0
 
     cdef bint is_bound(self, const Place* place, int depth) noexcept:
-        """Return whether a place is a variable that a pattern further out binds."""
+        """Return whether a position has a variable that an outer pattern binds."""
         return place.term == 0 and self.depths[place.variable] < depth
 
     cdef bint bind(self, uint32_t number) except -1:
-        """Bind the innermost pattern's variables to a row, unless one would get two values."""
+        """Bind the innermost pattern's variables to a row; return False if one has two values."""
         cdef int depth = <int>len(self.scans) - 1
         cdef const Place* places = &self.places[3 * depth]
         cdef const Row* row = row_at(self.snapshot.rows, number)
@@ -174,14 +174,14 @@ cdef class Join:
             for i in range(size):
                 terms[i] = self.spellings[<int>variables[i]]
             counts[key] = counts.get(key, 0) + 1
-        # rdflib may take two spellings of a literal for one node: add up their counts.
+        # rdflib may treat two spellings of a literal as one node: add up their counts.
         for key, count in counts.items():
             nodes = self.nodes(<const uint32_t*>PyBytes_AS_STRING(key), size)
             groups[nodes] = groups.get(nodes, 0) + count
         return groups
 
     cdef int arrange(self) except -1:
-        """Put the patterns in the order of look-ups, and note which one binds each variable."""
+        """Put the patterns in the order of look-ups; store the depth that binds each variable."""
         cdef list counts = [self.count_rows(i) for i in range(self.patterns)]
         cdef Place[3] moved
         cdef int depth, i, best
@@ -222,7 +222,7 @@ cdef class Join:
         return count
 
     cdef object cost(self, int number, object count, int depth):
-        """Guess how many rows a look-up of a pattern finds inside the first ``depth`` patterns."""
+        """Estimate how many rows a pattern matches when the first ``depth`` patterns are bound."""
         cdef const Place* places = &self.places[3 * number]
         cdef bint is_related = depth == 0
         cdef object cost = count + 1

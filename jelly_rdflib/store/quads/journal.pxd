@@ -1,4 +1,4 @@
-# The changes of a store in their order, read from its journal.
+# The changes of a store in order, read from its journal.
 
 @cython.final
 @cython.no_gc_clear

@@ -1,4 +1,4 @@
-"""The changes of a store in their order, read from its journal."""
+"""The changes of a store in order, read from its journal."""
 
 @cython.nonecheck(True)
 @cython.final
@@ -25,7 +25,7 @@ cdef class StoreJournal:
     ):
         with cython.critical_section(store):
             if store.is_recorded:
-                raise RecordError("the store's changes are recorded already")
+                raise RecordError("the store's changes are already being recorded")
             if store.is_marked:
                 raise RecordError("changes are being applied to the store: record it after that")
             store.commit_all()
@@ -47,7 +47,7 @@ cdef class StoreJournal:
                 self.store = None
 
     cpdef Batch read(self):
-        """Return a batch of the changes since the last call, or None without changes.
+        """Return a batch of the changes since the last call, or None if there are none.
 
         Raises:
             RecordError: The next change is to the graph that can't be recorded; it is left out.
@@ -97,7 +97,7 @@ cdef class StoreJournal:
         return batch
 
     cpdef skip(self):
-        """Leave out the changes that were not read; they are committed with the others."""
+        """Skip the changes that were not read; they are committed with the other changes."""
         with cython.critical_section(self.store):
             self.skip_changes()
 

@@ -4,13 +4,13 @@
 cdef class QuadStore:
     cdef Dictionary terms
     cdef Rows rows
-    cdef SlotTable index  # of the living rows, each with its number + 1
+    cdef SlotTable index  # the living rows; a slot has the row's number + 1
     cdef GraphTable graphs
-    cdef list runs  # of rows 0 to `sealed`; it is replaced, not changed
+    cdef list runs  # the runs of the rows before `sealed`; the list is replaced, never changed
     cdef uint32_t sealed
 
     cdef Times times
-    cdef bint has_new_deaths  # since the clock last advanced
+    cdef bint has_new_deaths  # whether a row has died since the clock last advanced
     cdef uint32_t newest_reader  # the time that the latest reader sees
 
     # The journal of changes since the last commit. `deaths` has the rows that died: those from
@@ -18,20 +18,20 @@ cdef class QuadStore:
     # graphs that were put on the list or taken off it.
     cdef Death* deaths
     cdef uint32_t death_count, death_capacity
-    cdef uint32_t* listings  # the name's number, and `WAS_LISTED`
+    cdef uint32_t* listings  # the number of the graph's name, and the flag `WAS_LISTED`
     cdef uint32_t listing_count, listing_capacity
     cdef bint is_marked, is_recorded
     cdef Mark told  # how far a recording has read the journal
 
-    # How many bytes of terms may have become unused since the store was last made smaller. And how
-    # many it takes to make it smaller again: twice as many as last time if most were still in use.
+    # The number of bytes of terms that may have become unused since the last vacuum; and the number
+    # that the next vacuum needs: twice as many as the last one if most were still in use.
     cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects
     cdef object make_graph
     cdef uint64_t changes  # counts all changes to quads
-    cdef uint32_t triple_count  # of all graphs together, each once; valid while patience > 0
-    cdef int64_t patience  # how many more look-ups may be spent on keeping the count right
+    cdef uint32_t triple_count  # distinct triples of all graphs; valid while patience > 0
+    cdef int64_t patience  # how many more look-ups may be spent on updating the count
 
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1
     cdef bint delete_row(self, const Row* row) except -1

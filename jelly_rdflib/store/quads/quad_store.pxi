@@ -1,7 +1,7 @@
 """The quads of a store: adding, deleting, transactions, and what readers see.
 
-A quad is a row of four numbers. Rows are only appended, and marked when they die, so that a reader
-can go on with the state at its start. An index finds the living row of a quad.
+A quad is a row of four numbers. Rows are only appended, and get a time of death when they are
+deleted, so that a reader keeps the state at its start. An index finds the living row of a quad.
 """
 
 cdef enum:
@@ -9,11 +9,11 @@ cdef enum:
     MAX_TAIL = 512
     # This many dead rows are kept, however few rows are alive.
     MAX_GARBAGE = 1 << 10
-    # How many bytes of terms are kept although they may be unused. A graph that is taken off the
-    # list counts as `LOOSE_GRAPH` bytes.
+    # The number of bytes of terms that are kept although they may be unused. A graph that is taken
+    # off the list counts as `LOOSE_GRAPH` bytes.
     MAX_LOOSE_TEXT = 1 << 20
     LOOSE_GRAPH = 1 << 12
-    # How many objects for graphs are cached.
+    # The maximum number of graph objects that are cached.
     MAX_GRAPHS = 1 << 14
 
 # A flag next to the number of a graph's name, which has fewer bits.
@@ -114,7 +114,7 @@ cdef class QuadStore:
 
     @cython.critical_section
     def triples(self, pattern, graph):
-        """Iterate over the triples that match a pattern, and over the graphs of each of them."""
+        """Iterate over the triples that match a pattern, each with an iterator over its graphs."""
         return read_triples(self, pattern if type(pattern) is tuple else tuple(pattern), graph)
 
     @cython.critical_section
@@ -147,7 +147,7 @@ cdef class QuadStore:
 
     @cython.critical_section
     def count(self, graph):
-        """Return how many triples a graph has, or all graphs together, each triple once."""
+        """Return the number of triples in a graph, or of distinct triples in all graphs."""
         cdef GraphEntry* entry
         if graph is None:
             return count_triples(self)
@@ -156,7 +156,7 @@ cdef class QuadStore:
 
     @cython.critical_section
     def contexts(self, triple):
-        """Iterate over the graphs that are listed, or over those that a triple is in."""
+        """Iterate over the listed graphs, or over the graphs that contain a triple."""
         cdef ContextIterator graphs
         cdef Row row
         if triple is None or tuple(triple) == (None, None, None):
@@ -179,7 +179,7 @@ cdef class QuadStore:
 
     @cython.critical_section
     def drop_graph(self, graph):
-        """Remove a graph with its triples, and list it no longer."""
+        """Remove a graph with its triples, and take it off the list."""
         cdef uint32_t number
         name = name_of(graph)
         self.remove_matches((None, None, None), graph)
@@ -262,7 +262,7 @@ cdef class QuadStore:
         prefetch_slot(&self.index, hash_row(row))
 
     cdef void prefetch_row(self, const Row* row) noexcept:
-        """Prefetch the row that the slot of a quad names."""
+        """Prefetch the row that the slot of a quad refers to."""
         cdef uint32_t number = number_at_home(&self.index, hash_row(row))
         if number != 0:
             prefetch(row_at(self.rows, number - 1))
@@ -397,17 +397,17 @@ cdef class QuadStore:
                 self.listing_count * sizeof(uint32_t),
             )
         self.told.deaths = self.told.listings = 0
-        # Pending changes may use earlier terms and graphs, so none of these may go.
+        # Pending changes may use earlier terms and graphs, so none of these may be removed.
         self.told.terms, self.told.graphs = self.terms.count, self.graphs.count
         self.times.committed = self.times.marked = self.told
         return self.tidy()
 
     cdef bint has_untold(self) noexcept:
-        """Return whether the journal has changes that a recording did not read yet."""
+        """Return whether the journal has changes that a recording has not read yet."""
         return self.rows.count > self.told.rows or self.death_count > self.told.deaths
 
     cdef bint is_free(self) noexcept:
-        """Return whether rows may be left out, since nobody needs the whole journal."""
+        """Return whether rows may be left out, since nothing needs the whole journal."""
         return not self.is_marked and not (self.is_recorded and self.has_untold())
 
     cdef int tick(self) except -1:
@@ -417,7 +417,7 @@ cdef class QuadStore:
                 # Each time belongs to a dead row, and there are fewer rows than times, so only
                 # billions of rollbacks lead here.
                 if not self.is_free():
-                    raise LimitError("a transaction can't have 4 billion transactions inside")
+                    raise LimitError("a transaction can't contain 4 billion transactions")
                 vacuum(self)
             self.times.clock += 1
             self.has_new_deaths = False
@@ -426,7 +426,7 @@ cdef class QuadStore:
     # --- order ------------------------------------------------------------------------------------
 
     cdef int seal(self) except -1:
-        """Make a run of the rows that are in none, if many; merge runs of similar length."""
+        """If many rows are in no run, make them a run; merge runs of similar length."""
         cdef list runs
         cdef Run first, last
         if self.rows.count - self.sealed <= MAX_TAIL:
@@ -446,8 +446,8 @@ cdef class QuadStore:
     cdef int tidy(self) except -1:
         """Make the store smaller if more of its rows are dead than alive.
 
-        Also make it smaller if terms that may be unused have more text than `MAX_LOOSE_TEXT` and
-        half of the other terms' text together.
+        Also make it smaller if the terms that may be unused have more text than `MAX_LOOSE_TEXT`
+        plus half of the other terms' text.
         """
         cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
         cdef uint64_t text = text_size(self.terms, self.terms.count)
@@ -484,10 +484,10 @@ cdef class QuadStore:
 
 
 cdef void note_change(QuadStore store, const Row* row, int change) noexcept:
-    """Note that a quad was added or deleted, and keep the count of triples right.
+    """Record that a quad was added or deleted, and update the count of distinct triples.
 
-    For the count, the triple is looked up in each other graph. The count is given up when counting
-    again would take less time than the look-ups since it was last asked for.
+    For the count, the triple is looked up in each other graph. The count is given up when a recount
+    would take less time than the look-ups since the count was last requested.
     """
     cdef Row other = row[0]
     cdef GraphEntry* graph

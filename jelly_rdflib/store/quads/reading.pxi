@@ -6,8 +6,7 @@ cdef class TripleIterator:
     """Yields each triple of a scan, with an iterator over the graphs that have it."""
 
     cdef Scan scan
-    # The subject and predicate that were asked for, None for any: returned triples have these
-    # nodes.
+    # The requested subject and predicate, None for any: returned triples have these nodes.
     cdef object s, p
     cdef bint is_merged
     # The number of the last graph's name, and a tuple of the object for that graph.
@@ -76,7 +75,7 @@ cdef class ContextIterator:
 
     cdef Snapshot snapshot
     cdef Row row
-    # The numbers of the graphs' names; None until the first is asked for.
+    # The numbers of the graphs' names; None until the first graph is requested.
     cdef list names
     cdef Py_ssize_t next_name
 
@@ -126,7 +125,7 @@ cdef int64_t find_number(Dictionary terms, object node) except -1:
 
 
 cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
-    """Return the rows of a pattern in one graph, or in all if ``graph`` is None.
+    """Return a scan of the rows that match a pattern in one graph, or in all if it is None.
 
     Return None if no row can match.
     """
@@ -199,7 +198,7 @@ cdef ContextIterator list_graphs(QuadStore store):
 
 
 cdef uint32_t count_triples(QuadStore store) except? 0:
-    """Count the triples of all graphs, each once."""
+    """Count the distinct triples of all graphs."""
     cdef Row row
     cdef Scan scan
     cdef list names

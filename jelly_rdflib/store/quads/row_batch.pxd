@@ -1,4 +1,4 @@
-# A batch made of a store's rows, without nodes.
+# A batch made from a store's rows, without nodes.
 
 @cython.final
 cdef class RowBatch:

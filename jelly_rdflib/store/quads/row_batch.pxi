@@ -1,7 +1,7 @@
-"""A batch made of a store's rows, without nodes."""
+"""A batch made from a store's rows, without nodes."""
 
 cdef enum:
-    # The most rows of a batch, and the text that is enough to fill one.
+    # The number of rows, and the number of bytes of text, at which a batch is full.
     BATCH_ROWS = 1 << 11
     BATCH_TEXT = 1 << 20
     FIRST_ROWS = 64
@@ -10,7 +10,7 @@ cdef enum:
 @cython.nonecheck(True)
 @cython.final
 cdef class RowBatch:
-    """Collects rows of a store, and makes batches of them.
+    """Collects rows of a store, and makes batches from them.
 
     Args:
         has_graphs: Whether the statements are quads.
@@ -58,7 +58,7 @@ cdef class RowBatch:
     cdef Batch drain(self):
         """Return the batch, or None if it has no rows."""
         cdef NodeFactory factory = self.terms.factory
-        # Drop these references, so that they don't outlive the store's smaller copy.
+        # Drop these references, so that a vacuum can free the old terms and rows.
         self.terms = self.rows = None
         if self.columns.count == 0:
             return None
@@ -78,7 +78,7 @@ cdef class RowBatch:
         return 0
 
     cdef uint32_t number(self, uint32_t term) except 0:
-        """Return the batch's number of a term of the store."""
+        """Return the number in the batch of a term of the store."""
         cdef Dictionary stored = self.terms
         cdef TermColumns* table = &self.table
         cdef uint32_t extra = 0

@@ -4,7 +4,7 @@ cdef enum:
     # A block of rows never moves.
     BLOCK_BITS = 14
     BLOCK_ROWS = 1 << BLOCK_BITS
-    # A row's number and a flag have 32 bits together.
+    # A row's number and a flag share 32 bits.
     MAX_ROWS = 0x7FFFFFF0
 
 cdef enum:
@@ -23,7 +23,7 @@ ctypedef struct Mark:
 
 
 ctypedef struct Times:
-    # A row that dies now gets the time `clock` + 1; the clock advances when the next reader comes.
+    # A row that dies now gets the time `clock` + 1; the clock advances when the next reader starts.
     uint32_t clock
     Mark committed  # the last commit
     Mark marked  # see `QuadStore.set_mark`
@@ -36,7 +36,7 @@ ctypedef struct Death:
 
 ctypedef struct Block:
     Row* rows
-    # When each row died; 0 for a living row. NULL if all rows of the block live.
+    # The time at which each row died; 0 for a living row. NULL if all rows of the block are alive.
     uint32_t* deaths
 
 
@@ -44,7 +44,7 @@ ctypedef struct Block:
 cdef class Rows:
     cdef Block* blocks
     cdef uint32_t count, block_count, block_capacity
-    # For each row whose object has another spelling than its term: the term for that spelling.
+    # For each row whose object is spelled differently from its term: the term for that spelling.
     cdef dict spellings
     cdef Py_ssize_t readers  # changed only by `count_readers`
 
@@ -85,7 +85,7 @@ cdef inline bint may_return(const Mark* mark, uint32_t row, uint32_t death) noex
 
 
 cdef inline void set_death(Rows rows, uint32_t row, uint32_t death) noexcept:
-    """Set the death of a row; call `reserve_death` before."""
+    """Set the time of a row's death; call `reserve_death` first."""
     rows.blocks[row >> BLOCK_BITS].deaths[row & (BLOCK_ROWS - 1)] = death
 
 

@@ -3,7 +3,7 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class Rows:
-    """Rows of term numbers, in blocks. A row never moves; a deleted row has a death."""
+    """Rows of term numbers, in blocks. A row never moves; a deleted row has a time of death."""
 
     def __cinit__(self):
         self.spellings = {}
@@ -34,7 +34,7 @@ cdef class Rows:
         return 0
 
     cdef int reserve_death(self, uint32_t row) except -1:
-        """Make room for the death of a row."""
+        """Make room for the time of a row's death."""
         cdef Block* block = &self.blocks[row >> BLOCK_BITS]
         if block.deaths == NULL:
             block.deaths = <uint32_t*>PyMem_RawCalloc(BLOCK_ROWS, sizeof(uint32_t))

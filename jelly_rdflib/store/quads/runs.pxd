@@ -1,7 +1,7 @@
 # Sorting rows in one of several orders.
 
 cdef enum:
-    # The orders, named by the terms that are compared, one after the other.
+    # The orders, named by the terms that are compared, from the first to the last.
     SPOG, POSG, OSPG, GSPO, GPOS, GOSP, ORDERS
 
 

@@ -1,8 +1,8 @@
 """Sorted runs: consecutive rows, sorted in several orders.
 
-A run's rows are sorted when a look-up first needs an order, and then never change: so readers
-may go on with them while others write. As rows are added, neighbouring runs are merged, so that
-each is at least twice as long as the next one and there are few of them.
+A run's rows are sorted when a look-up first needs an order, and then never change, so readers can
+keep using them while other threads write. As rows are added, neighbouring runs are merged, so that
+each run is at least twice as long as the next one, and there are few runs.
 """
 
 cdef enum:
@@ -39,7 +39,7 @@ cdef class Permutation:
 @cython.nonecheck(True)
 @cython.final
 cdef class Run:
-    """The rows from number ``start`` up to, but without, number ``end``."""
+    """The rows from number ``start`` up to number ``end``, exclusive."""
 
     cdef uint32_t start, end  # of the store's rows
     cdef list permutations  # by order; None for orders that were not needed yet
@@ -194,7 +194,7 @@ cdef uint32_t find_upper(
 ) noexcept:
     """Return the number of rows up to the last one with a key; ``low`` rows are before the key.
 
-    Mostly few rows have the key, so the first steps are small.
+    Usually few rows have the key, so the first steps are small.
     """
     cdef uint32_t step = 1
     cdef uint32_t high, middle
@@ -217,7 +217,7 @@ cdef uint32_t find_upper(
 cdef inline int compare_key(
     const Row* row, int order, const uint32_t* key, int length
 ) noexcept:
-    """Compare the first terms of a row, in some order, with a key."""
+    """Compare the first terms of a row in an order with a key."""
     cdef uint32_t term
     cdef int i
     for i in range(length):

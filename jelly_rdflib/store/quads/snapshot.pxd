@@ -1,4 +1,4 @@
-# A reader's view: the quads as of its start, whatever others write meanwhile.
+# A reader's view: the quads as of its start, regardless of later changes.
 
 @cython.final
 @cython.no_gc_clear
@@ -9,7 +9,7 @@ cdef class Snapshot:
     cdef list runs
     cdef uint32_t sealed, count, at
     cdef bint has_many_graphs
-    cdef dict permutations  # by run and order, of runs that have changed in the store since
+    cdef dict permutations  # by run and order, for runs that have changed in the store since
 
     cdef int sort(self) except -1
     cdef list names_of(self, const Row* row)
@@ -17,7 +17,7 @@ cdef class Snapshot:
 
 
 ctypedef struct Source:
-    # The sorted rows that are left to read: of a run, or of the rows in no run.
+    # The sorted rows that are left to read, from a run or from the rows in no run.
     const uint32_t* rows
     uint32_t at, end
     uint64_t* wasted  # counts the dead rows that were skipped
@@ -35,7 +35,7 @@ cdef class Scan:
     cdef uint32_t* tail  # rows that are in no run, sorted
     cdef uint64_t wasted
     cdef uint32_t next_row, last_row  # the range of rows that are read one by one
-    cdef uint32_t row  # the row that was read last; of several rows with its triple, the first
+    cdef uint32_t row  # the last row that was read; the first one of the rows with its triple
 
     cdef int open_sources(self, int order, int length, bint is_merged) except -1
     cdef int sort_tail(self) except -1

@@ -1,7 +1,7 @@
-"""A reader's view: the quads as of its start, whatever others write meanwhile."""
+"""A reader's view: the quads as of its start, regardless of later changes."""
 
 cdef enum:
-    # A graph with at least 1 / LARGE_PART of all rows is read by going through all rows.
+    # A graph with at least 1 / LARGE_PART of all rows is read by scanning all rows.
     LARGE_PART = 16
 
 
@@ -16,7 +16,7 @@ cdef class Snapshot:
             count_readers(&self.rows.readers, -1)
 
     cdef int sort(self) except -1:
-        """Make sure that few rows are in no run."""
+        """Ensure that few rows are in no run."""
         cdef QuadStore store = self.store
         if self.count - self.sealed <= MAX_TAIL:
             return 0
@@ -60,7 +60,7 @@ cdef Permutation permutation_of(Snapshot snapshot, Run run, int order):
     if permutation is not None and permutation.made_at <= snapshot.at:
         return permutation
     # The run's own permutation may lack rows that died after this snapshot. So make another one,
-    # and keep it, since a join looks up rows in the same order again and again.
+    # and keep it, since a join looks up rows in the same order many times.
     if snapshot.permutations is None:
         snapshot.permutations = {}
     permutation = snapshot.permutations.get((run.start, run.end, order))
@@ -99,7 +99,7 @@ cdef class Scan:
         PyMem_RawFree(self.tail)
 
     cdef int open_sources(self, int order, int length, bint is_merged) except -1:
-        """Look up the first ``length`` terms of the pattern, by an order, in each run."""
+        """Look up the first ``length`` terms of the pattern, taken in an order, in each run."""
         cdef Snapshot snapshot = self.snapshot
         cdef Permutation permutation
         cdef Source* source
@@ -195,7 +195,7 @@ cdef class Scan:
             if names and not is_same_triple(first, triple):
                 return True
             if not names or source.rows[source.at] < self.row:
-                # Return the spelling of the triple that came into the store first.
+                # Return the spelling of the triple that was added to the store first.
                 self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
@@ -250,7 +250,7 @@ cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
 cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
     """Return a scan for a pattern, in which 0 stands for any term, of one graph or of all.
 
-    A scan of several graphs is read triple by triple, others row by row.
+    A scan of several graphs is read triple by triple, other scans row by row.
     """
     cdef Scan scan = Scan.__new__(Scan)
     cdef QuadStore store = snapshot.store

@@ -1,7 +1,7 @@
-"""Undoing all changes since a mark: the last commit, or a point of the transaction."""
+"""Undoes all changes since a mark: the last commit, or a point of the transaction."""
 
 cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
-    """Undo all changes since a mark, in one graph, or in all if it is 0. May be called again."""
+    """Undo all changes since a mark, in one graph or, if it is 0, in all. May be called again."""
     cdef uint32_t number
     cdef uint64_t* slot
     cdef Row* row
@@ -20,7 +20,7 @@ cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
                 name: each for name, each in store.graph_objects.items() if name < kept
             }
         except MemoryError:
-            # The terms stay until the store is made smaller.
+            # The terms are kept until the store is made smaller.
             emptied = None
     cdef bint is_dropped = graph == 0 and store.rows.readers == 0 and store.sealed <= mark.rows
     # If a reader may have seen that rows are dead, it must not see them alive again.
@@ -107,7 +107,7 @@ cdef void drop_rows(Rows rows, uint32_t count) noexcept:
 
 
 cdef void clamp(QuadStore store, Mark* mark) noexcept:
-    """Move a mark back to the store's present end, if it is past that."""
+    """Move a mark back to the store's current end if the mark is past it."""
     mark.rows = min(mark.rows, store.rows.count)
     mark.deaths = min(mark.deaths, store.death_count)
     mark.listings = min(mark.listings, store.listing_count)

@@ -1,4 +1,4 @@
-"""Making a store smaller: a copy without dead rows takes its place."""
+"""Makes a store smaller: replaces its contents with a copy without dead rows."""
 
 cdef int vacuum(QuadStore store) except -1:
     """Copy living rows, and rows that a rollback would revive. Readers keep the old rows."""
@@ -45,7 +45,7 @@ cdef int copy_contents(QuadStore fresh, QuadStore store, uint32_t* numbers) exce
         if i < store.times.committed.rows:
             committed_rows = fresh.rows.count
         if death != 0:
-            # The row died after the commit, which the copy must know, too.
+            # The row died after the commit, which the copy must record, too.
             fresh.remove_at(fresh.find_row(&row))
     for i in range(store.graphs.count):
         graph = &store.graphs.entries[i]
@@ -70,8 +70,8 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     # Don't take over the copy's count of listings: making the copy has added one for each graph
     # with rows.
     store.listing_capacity = fresh.listing_capacity
-    # The old objects go to the copy, so that they stay for now: the destructor of a user's graph
-    # may run any code.
+    # The copy takes the old objects, so that they are not released yet: the destructor of a user's
+    # graph may run any code.
     store.graph_objects, fresh.graph_objects = fresh.graph_objects, store.graph_objects
     store.runs, fresh.runs = fresh.runs, store.runs
     store.sealed = 0
@@ -79,7 +79,7 @@ cdef void swap_contents(QuadStore store, QuadStore fresh) noexcept:
     memset(&store.times, 0, sizeof(Times))
     store.told = store.here()
     store.times.committed.rows = store.times.marked.rows = fresh.times.committed.rows
-    # Pending quads may use the terms and graphs, which stay even if the quads are undone.
+    # Pending quads may use the terms and graphs, which are kept even if the quads are undone.
     store.times.committed.terms = store.times.marked.terms = store.told.terms
     store.times.committed.graphs = store.times.marked.graphs = store.told.graphs
     store.loose_text = 0

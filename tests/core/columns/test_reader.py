@@ -34,7 +34,7 @@ from tests.strategies import dice
 
 pytestmark = pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
 
-WARNING = "Jelly-RDF 1.2 is a draft: what this library reads of it may change with the draft"
+WARNING = "Jelly-RDF 1.2 is a draft: this library's support may change with the draft"
 FAULTS = [fault for draft in DRAFTS for fault in all_faults(draft)]
 faults = pytest.mark.parametrize(
     "fault", FAULTS, ids=[f"{number}-{fault.name}" for number, fault in enumerate(FAULTS)]

@@ -78,7 +78,7 @@ class Written:
             self.sink.add(*operation[1:])
         elif operation[0] != Op.PA:
             raise jr.EncodeError(
-                f"{operation[0].name} is about changes, and Jelly-RDF is for statements"
+                f"Jelly-RDF is for statements: it can't express {operation[0].name}"
             )
         elif self.encoder.options.namespace_declarations:
             self.sink.add_namespace(*operation[1:3])

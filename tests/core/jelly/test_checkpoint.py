@@ -161,7 +161,7 @@ class TestDamage:
             patch_decoder().restore(self.state() + b"\0")
 
     def test_a_state_of_the_other_format_is_refused(self) -> None:
-        with pytest.raises(jr.DecodeError, match="not of a decoder of Jelly-RDF"):
+        with pytest.raises(jr.DecodeError, match="not from a Jelly-RDF decoder"):
             statement_decoder().restore(self.state())
 
     def test_limits_hold_for_states_too(self) -> None:

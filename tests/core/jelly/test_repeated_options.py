@@ -123,7 +123,7 @@ class TestRestart:
     @formats
     def test_options_come_first_in_their_frame(self, f: Format) -> None:
         decoder = make(f)
-        with pytest.raises(jr.DecodeError, match="a new stream starts with a frame") as caught:
+        with pytest.raises(jr.DecodeError, match="a new stream must start a new frame") as caught:
             decoder.decode_frame(first(f, 1) * 2)
         assert (caught.value.frame, caught.value.row) == (1, 4)
 

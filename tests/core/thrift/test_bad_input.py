@@ -53,9 +53,9 @@ def fault(data: bytes, **limits: int) -> jr.DecodeError:
         (literal(langtag="en", datatype="urn:d"), "language tag and a datatype"),
         (literal(dtPrefix=NAME), "prefixed name as datatype"),
         (literal(langtag="ar", baseDirection="rtl"), "base direction"),
-        (T(iri=A.iri, bnode=SCHEMA.RDF_BNode(label="b")), "to have one member, and has 2"),
-        (T(iri=A.iri, any=SCHEMA.RDF_ANY()), "RDF_Term is to have one member, and has 2"),
-        (T(valInteger=1, valDouble=1.0), "RDF_Term is to have one member, and has 2"),
+        (T(iri=A.iri, bnode=SCHEMA.RDF_BNode(label="b")), "must have one member, but has 2"),
+        (T(iri=A.iri, any=SCHEMA.RDF_ANY()), "RDF_Term must have one member, but has 2"),
+        (T(valInteger=1, valDouble=1.0), "RDF_Term must have one member, but has 2"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -83,16 +83,16 @@ def row(**members: Any) -> bytes:
         (row(txn=0, header=SCHEMA.Patch_Header(name="a", value=A)), "has 2"),
         (
             row(dataAdd=SCHEMA.Patch_Data_Add(s=A, p=A, o=A), dataDel=SCHEMA.Patch_Data_Del(s=A)),
-            "RDF_Patch_Row is to have one member, and has 2",
+            "RDF_Patch_Row must have one member, but has 2",
         ),
         (rows_to_bytes([("A", *ROW[1:4], ("triple", *ROW[1:4]))]), "can't be a graph"),
         (rows_to_bytes([("PD", "a", None, ("triple", *ROW[1:4]))]), "can't be a graph"),
         # The row has the field of a transaction twice.
-        (b"\x65\0\x05\x0c\0\0", "field 6 of RDF_Patch_Row comes twice"),
+        (b"\x65\0\x05\x0c\0\0", "field 6 of RDF_Patch_Row occurs twice"),
         # The object of a statement is a list.
         (b"\x2c" + (b"\x1c" + encode(A)) * 2 + b"\x19\x05\0\0", "Patch_Data_Add lacks"),
         # The term has its IRI twice.
-        (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x02\x01b\0\0\0\0", "field 1 of RDF_IRI comes twice"),
+        (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x02\x01b\0\0\0\0", "field 1 of RDF_IRI occurs twice"),
         # The field number is 65537, which in 16 bits is 1.
         (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x82\x80\x08\x01b\0\0\0\0", "number of a field"),
         # These types don't exist, neither alone nor in a list.

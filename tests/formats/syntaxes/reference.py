@@ -16,7 +16,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # pyoxigraph accepts these faults, although no grammar allows them; LENIENT ones only if it is
 # lenient.
 NO_TEXT = re.compile(r"comment is not UTF-8")
-LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
+LENIENT = re.compile(r"line break in a string|not allowed in <>|surrogate")
 
 
 def outcome(

@@ -175,7 +175,7 @@ def test_jena_writes_quoted_subjects_in_n_quads(peer: Peer) -> None:
     data = peer.write_statements(statements, "nq")
     with pytest.raises(PeerError, match="Expected BNode or IRI"):
         peer.read_statements(data, "nq")
-    with pytest.raises(jr.DecodeError, match="a subject or graph is an IRI or a blank node"):
+    with pytest.raises(jr.DecodeError, match="a subject or graph must be an IRI or a blank node"):
         list(jr.read_statements(data, format="nq"))
     with pytest.raises(jr.EncodeError, match="can't be a subject"):
         test_binary_rdf.write(statements, "nq")

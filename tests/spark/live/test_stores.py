@@ -147,7 +147,7 @@ def test_a_failed_job_leaves_no_file(place: Place) -> None:
         "o", F.when(F.expr("seq = 20"), "no term").otherwise(F.col("o"))
     )
     for mode in ("append", "overwrite"):
-        with pytest.raises(Exception, match="'no term' is not a term of N-Triples"):
+        with pytest.raises(Exception, match="'no term' is not an N-Triples term"):
             place.save(broken, "out", mode)
         assert place.names() == before
 

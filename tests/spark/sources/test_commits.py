@@ -164,7 +164,7 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
     [
         ({**dict.fromkeys(ROW), "op": "A"}, "operation A has no s"),
         ({**dict.fromkeys(ROW), "op": "TC"}, ".*transaction.*repartition"),
-        ({**ROW, "o": "no term"}, ".*'no term' is not a term"),
+        ({**ROW, "o": "no term"}, ".*'no term' is not an N-Triples term"),
     ],
     ids=["no term", "cut transaction", "bad term"],
 )

@@ -81,13 +81,13 @@ def test_append_overwrite_and_failed_jobs(
     target = tmp_path / "target"
     is_bad = F.expr("file like '%1.jellyp' and seq = 40")
     broken = changes.withColumn("o", F.when(is_bad, "no term").otherwise(F.col("o")))
-    with pytest.raises(Exception, match=r"column o: 'no term' is not a term of N-Triples"):
+    with pytest.raises(Exception, match=r"column o: 'no term' is not an N-Triples term"):
         save(broken, target)
     assert not target.exists()
     assert len(save(changes, target)) == 2
     assert len(save(changes, target)) == 4
     before = {path.name: path.read_bytes() for path in target.iterdir()}
-    with pytest.raises(Exception, match=r"column o: 'no term' is not a term of N-Triples"):
+    with pytest.raises(Exception, match=r"column o: 'no term' is not an N-Triples term"):
         save(broken, target, "overwrite")
     assert {path.name: path.read_bytes() for path in target.iterdir()} == before
     assert len(save(changes, target, "overwrite")) == 2
