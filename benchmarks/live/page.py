@@ -27,7 +27,7 @@ patches, encoded in advance, and counts the messages that arrive. Our client enc
 waits for all responses, or receives and decodes to batches; for the last two columns it makes a
 tuple of rdflib nodes from each operation. The figures are thousands of operations a second, and the
 ratio to the bare client's speed. HTTP and gRPC send {few:,} patches to a log server, which puts
-each patch on the disk before it responds; {some:,} go through MQTT, and {many:,} through Kafka.
+each patch on disk before it responds; {some:,} go through MQTT, and {many:,} through Kafka.
 
 | | sent | of bare |
 | --- | ---: | ---: |
@@ -45,7 +45,7 @@ is a stream of its own, and has properties.
 
 Patches of one statement are appended; a follower in another process applies each to a dataset. The
 time of a patch is measured from just before it is sent. After each commit the appender waits for
-the response: over HTTP from a log server, which has put the patch on the disk; with Kafka from the
+the response: over HTTP from a log server, which has put the patch on disk; with Kafka from the
 broker.
 
 | | patches a second | reached | patches a commit | median, ms | 99th percentile, ms |

@@ -101,7 +101,7 @@ def write_page(
                 for files, patches in zip(by_files, by_patches, strict=True)
             ),
         ),
-        "\nSpark's jobs take some seconds however small the data: replay data that fits into"
+        "\nSpark's jobs take a few seconds however small the data: replay data that fits into"
         " memory without Spark. The driver's Python had"
         f" {max(run.driver_bytes for run in growth) / 1e6:.0f} MB at most, and no job sent more"
         f" than {MAX_RESULT[:-1]} MB to the driver.\n",
