@@ -37,7 +37,7 @@ A figure is listed here if it grows more than {margin:.0%} faster than its input
 
 """
 NOTE_ON_SPILL = """
-Spark sorts in memory, and spills the rows to the disk when they exceed the memory of an executor.
+Spark sorts in memory, and spills the rows to disk when they exceed the memory of an executor.
 So spilled bytes start at a size that depends on the executors.
 """
 # How much faster than its input a figure may grow, since measurements vary by a few percent.
