@@ -107,18 +107,18 @@ def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
     ]
     return "\n".join(
         [
-            f"{COUNT:,} quads; processor time, the least of some rounds, and the median of the"
-            f" ratios. {machine()}.",
+            f"{COUNT:,} quads. The seconds are processor time, the minimum of several rounds;"
+            f" *times as fast* is the median of the ratios. {machine()}.",
             "",
-            "| work | against | times as fast | JellyStore | there |",
+            "| work | compared with | times as fast | JellyStore | the other |",
             "|---|---|---:|---:|---:|",
             *rows,
             "",
             f"Memory: **{ours['loaded']:.0f} bytes a quad** after loading"
-            f" ({ours['peak']:.0f} at the peak of it), {ours['indexed']:.0f} when all six orders"
-            " have been asked for, of which the allocator may use a quarter for other things;"
+            f" ({ours['peak']:.0f} at the peak), {ours['indexed']:.0f} once all six orders"
+            " have been used, a quarter of which the allocator may reuse for other things;"
             f" rdflib's Memory takes {theirs['loaded']:,.0f}. The first look-up in an order sorts"
-            f" it, which takes up to {ours['first']:.0f} ms.",
+            f" the order, which takes up to {ours['first']:.0f} ms.",
         ]
     )
 

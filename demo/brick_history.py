@@ -1,14 +1,13 @@
 """The history of the Brick ontology as a patch log: written, replayed, checked out and verified.
 
-Each release becomes a patch that turns the one before it into it, and is appended to a log, a
-folder. Blank nodes are compared by what is said of them: they have no labels in the releases. The
-log is then replayed into an empty dataset, and after each patch the dataset is compared with the
-release: every quad but for labels, and every prefix. A snapshot is taken, each version is checked
-out and compared, and the log is verified.
+Each release becomes a patch that turns the previous release into it. The patches are appended to a
+log, which is a folder. Blank nodes are compared by the statements about them, since they have no
+labels in the releases. The log is then replayed into an empty dataset. After each patch the dataset
+is compared with the release: every quad, with canonical blank-node labels, and every prefix. A
+snapshot is taken, each version is checked out and compared, and the log is verified.
 
 Usage: ``python demo/brick_history.py ONTOLOGIES LOG [--plot FILE]``, where ONTOLOGIES is a folder
-with a folder for each release, and LOG the folder to write. ``make demo`` gets the one and makes
-the other.
+with a folder for each release, and LOG the folder to write. ``make demo`` provides both folders.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ from jelly_rdflib.core.zstd import zstd
 VERSIONS = ("1.1", "1.2", "1.3", "1.4", "1.5")
 
 State: TypeAlias = tuple[set[str], set[tuple[str, str]]]
-"""Quads with canonical labels, as text, and prefixes."""
+"""The quads as text, with canonical blank-node labels, and the prefixes."""
 Report: TypeAlias = Callable[[str], None]
-"""Is told what has been done, for the progress bar."""
+"""A function that is called with the next step, for the progress bar."""
 
 
 class MismatchError(Exception):
-    """What was read, or replayed, is not what it should be."""
+    """The data that were read or replayed are not what they should be."""
 
 
 class Sizes(NamedTuple):
@@ -61,13 +60,13 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, data: bytes) -> Sizes:
-        """Compress it, as the two programs do by default."""
+        """Return the sizes of data: plain, and compressed as gzip and zstd do by default."""
         return cls(len(data), len(gzip.compress(data, 6)), len(zstd.compress(data, 3)))
 
 
 @dataclass
 class Release:
-    """A release's name, its whole state, and what its patch costs."""
+    """A release's name, its complete state, and the size and replay times of its patch."""
 
     version: str
     state: State
@@ -75,18 +74,18 @@ class Release:
     jelly: Sizes
     text: Sizes
     seconds: float = 0.0
-    """To replay the patch into a `JellyStore`."""
+    """The time to replay the patch into a `JellyStore`."""
     memory_seconds: float = 0.0
-    """To replay it into rdflib's own store."""
+    """The time to replay the patch into rdflib's own store."""
 
 
 def patch_id(version: str) -> URIRef:
-    """Return the id of a release's patch; the same in every run."""
+    """Return the id of a release's patch, which is the same in every run."""
     return URIRef(uuid.uuid5(uuid.NAMESPACE_URL, release_iri(version)).urn)
 
 
 def release_iri(version: str) -> str:
-    """Return where a release is published: what relative IRIs in it are relative to."""
+    """Return the IRI where a release is published: the base of its relative IRIs."""
     return f"https://brickschema.org/schema/{version}/Brick"
 
 
@@ -98,7 +97,7 @@ def empty_dataset(store: str = "Jelly") -> Dataset:
 
 
 def read_release(ontologies: Path, version: str) -> tuple[Dataset, State]:
-    """Read a release, and once more by pyoxigraph alone, for its state."""
+    """Read a release; read it again with pyoxigraph alone, and return that state."""
     path = ontologies / version / "Brick.ttl"
     dataset = empty_dataset()
     for batch in jr.read_batches(path, base=release_iri(version)):
@@ -111,14 +110,14 @@ def read_release(ontologies: Path, version: str) -> tuple[Dataset, State]:
 
 
 def canonical(quads: Iterable[ox.Quad | ox.Triple]) -> set[str]:
-    """Return quads with the labels of RDFC-1.0: the same for isomorphic datasets."""
+    """Return quads with RDFC-1.0 labels, so that isomorphic datasets have equal results."""
     dataset = ox.Dataset(quads)  # type: ignore[arg-type]
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     return set(map(str, dataset))
 
 
 def state_of(dataset: Dataset) -> State:
-    """Return all that a dataset holds: its quads, but for labels, and its prefixes."""
+    """Return the quads of a dataset, with canonical blank-node labels, and its prefixes."""
     lines = io.BytesIO()
     with jr.StatementWriter(lines, format="n-quads") as writer:
         writer.write_all(dataset.quads())
@@ -127,7 +126,7 @@ def state_of(dataset: Dataset) -> State:
 
 
 def text_row(operation: jr.Operation) -> str:
-    """Write an operation as a row of RDF Patch text: what ``.jellyp`` is compared with."""
+    """Return an operation as a row of RDF Patch text, with which ``.jellyp`` is compared."""
     op, *fields = operation
     tokens = [
         field.n3() if isinstance(field, Node) else f'"{field}"'
@@ -138,9 +137,9 @@ def text_row(operation: jr.Operation) -> str:
 
 
 def write_log(ontologies: Path, log: jr.PatchLog, report: Report) -> list[Release]:
-    """Append a patch for each release, from the release before it, or the first from nothing."""
+    """Append a patch for each release; it changes the previous release, or an empty dataset."""
     releases: list[Release] = []
-    # What the log has: the nodes that stay keep the labels of their first release.
+    # The log's newest version. Nodes that stay keep the labels of their first release.
     dataset = empty_dataset()
     for version in VERSIONS:
         report(f"reading {version}")
@@ -166,8 +165,8 @@ def write_log(ontologies: Path, log: jr.PatchLog, report: Report) -> list[Releas
 
 def replay_log(log: jr.PatchLog, releases: list[Release], report: Report) -> None:
     """Apply the log patch by patch to an empty dataset, and compare it with each release."""
-    # The releases, kept for the comparison, would otherwise be walked by the collector again and
-    # again, and that time be counted as the replay's.
+    # Otherwise the garbage collector would traverse the releases, which are kept for the
+    # comparison, again and again, and that time would count as replay time.
     gc.freeze()
     dataset, in_memory = empty_dataset(), empty_dataset("default")
     for entry, release in zip(log.patches(), releases, strict=True):
@@ -207,7 +206,7 @@ def check_state(dataset: Dataset, release: Release) -> None:
 
 
 def table_of(releases: list[Release]) -> Table:
-    """Lay out what each release's patch costs; kB are 1000 bytes."""
+    """Return a table of the sizes and times of each release's patch; a kB has 1000 bytes."""
     table = Table(title="The patches of Brick's releases", show_footer=True)
     table.add_column("release", "all", no_wrap=True)
 
@@ -227,7 +226,7 @@ def table_of(releases: list[Release]) -> Table:
 
 
 def sizes_of(releases: list[Release]) -> dict[str, Sizes]:
-    """Return the sizes of all patches together in each format, plain and packed."""
+    """Return the sizes of all patches together in each format, plain and compressed."""
     return {
         ".jellyp": Sizes(*map(sum, zip(*(each.jelly for each in releases), strict=True))),
         "RDF Patch text": Sizes(*map(sum, zip(*(each.text for each in releases), strict=True))),
@@ -235,8 +234,8 @@ def sizes_of(releases: list[Release]) -> dict[str, Sizes]:
 
 
 def table_of_sizes(releases: list[Release]) -> Table:
-    """Lay out what packing makes of all patches."""
-    table = Table("all, in kB", *Sizes._fields, title="Plain and packed")
+    """Return a table of the plain and compressed sizes of all patches together."""
+    table = Table("all, in kB", *Sizes._fields, title="Plain and compressed")
     for column in table.columns[1:]:
         column.justify = "right"
     for format, sizes in sizes_of(releases).items():
@@ -246,7 +245,7 @@ def table_of_sizes(releases: list[Release]) -> Table:
 
 def draw(releases: list[Release], path: Path) -> None:
     """Draw the sizes of all patches together, by format, and the seconds of their replay."""
-    # Only now: it is not needed for the table, and not installed with it.
+    # Imported only here, since the tables don't need it and it may not be installed.
     from matplotlib.figure import Figure
 
     sizes = {
@@ -258,7 +257,7 @@ def draw(releases: list[Release], path: Path) -> None:
         "JellyStore": sum(each.seconds for each in releases),
         "rdflib's store": sum(each.memory_seconds for each in releases),
     }
-    # Narrow, so that a telephone shows letters that can be read.
+    # Narrow, so that the text is legible on a phone.
     figure = Figure(figsize=(4.8, 5.6), layout="constrained")
     upper, lower = figure.subplots(2, height_ratios=[3, 2])
     for axes, bars, title, form in (
@@ -273,16 +272,16 @@ def draw(releases: list[Release], path: Path) -> None:
 
 
 def main() -> int:
-    """Run the demo; the exit code is 1 if a state is not its release."""
+    """Run the demo; the exit code is 1 if a version differs from its release."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("ontologies", type=Path, help="folder with a folder for each release")
-    parser.add_argument("log", type=Path, help="the folder to write; one that is there is replaced")
+    parser.add_argument("log", type=Path, help="the folder to write; an existing one is replaced")
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw it, too: .png, .svg, .pdf; takes matplotlib"
+        "--plot", type=Path, metavar="FILE", help="draw a chart: .png, .svg, .pdf; needs matplotlib"
     )
     arguments = parser.parse_args()
     if arguments.plot and find_spec("matplotlib") is None:
-        parser.error("--plot takes matplotlib: pip install matplotlib")
+        parser.error("--plot needs matplotlib: pip install matplotlib")
     for version in VERSIONS:
         if not (arguments.ontologies / version).is_dir():
             parser.error(f"there is no release {version} in {arguments.ontologies}")
@@ -308,7 +307,7 @@ def main() -> int:
 
     output = Console()
     if not output.is_terminal:
-        # As wide as the table needs: a file has no lines that are cut.
+        # As wide as the tables need, so that no line is cut in a file.
         output.width = 100
     output.print(table_of(releases))
     output.print(table_of_sizes(releases))
@@ -316,10 +315,10 @@ def main() -> int:
         draw(releases, arguments.plot)
     output.print(
         f"Replayed {arguments.log} into an empty dataset: after each patch its quads and prefixes"
-        " were those of the release, but for labels of blank nodes, and so they were when each"
-        " version was checked out. Seconds are to read the patch and apply it, to the store of this"
-        " package and to rdflib's own."
-        " `make demo-spark` takes the log to Apache Spark.",
+        " were those of the release, except for the labels of blank nodes. So were those of each"
+        " version that was checked out. Seconds are the time to read the patch and apply it, to"
+        " this package's store and to rdflib's own."
+        " `make demo-spark` replays the log on Apache Spark.",
         highlight=False,
     )
     return 0

@@ -1,8 +1,8 @@
 """A log of patches on Apache Spark: replayed to two versions, and compared with rdflib.
 
-The patches are replayed to an earlier version and to the newest. Both must have the quads that a
-dataset of rdflib has after the same patches, and the difference of the two must lead from the one
-to the other.
+The patches are replayed to an earlier version and to the newest. Both must have the quads that an
+rdflib dataset has after the same patches, and the difference of the two must turn the earlier
+version into the newest.
 
 Usage: ``python demo/spark_history.py LOG``, where LOG is a patch log, a file, or a folder or quoted
 glob of files whose names are in the order of their patches. It needs the extras cli and spark, and
@@ -38,7 +38,7 @@ COLUMNS = ["s", "p", "o", "g"]
 
 
 class MismatchError(Exception):
-    """Spark has come to something else than rdflib."""
+    """Spark's result differs from rdflib's."""
 
 
 def files_of(log: str) -> list[str]:
@@ -51,7 +51,7 @@ def files_of(log: str) -> list[str]:
 
 
 def rdflib_states(files: list[str]) -> Iterator[Quads]:
-    """Apply the patches to a dataset of rdflib, and give its quads after each."""
+    """Apply the patches to an rdflib dataset, and yield its quads after each patch."""
     dataset = Dataset()
     for file in files:
         # rdflib would rewrite "01"^^xsd:integer to "1".
@@ -61,39 +61,39 @@ def rdflib_states(files: list[str]) -> Iterator[Quads]:
 
 
 def quads_of_dataset(dataset: Dataset) -> Quads:
-    """Return a dataset's quads in N-Triples syntax, as Spark has them."""
+    """Return a dataset's quads in N-Triples syntax, as in Spark's columns."""
     file = io.BytesIO()
     with jr.PatchWriter(file) as writer:
         for s, p, o, g in dataset.quads():
             writer.add(s, p, o, g)
     quads: Quads = set()
-    # With the column ``frame`` there are no rows but those of statements.
+    # With the column ``frame`` there are only rows of statements.
     for rows in read_arrow(file.getvalue(), columns=["frame", *COLUMNS]):
         quads.update(zip(*(rows.column(name).to_pylist() for name in COLUMNS), strict=True))
     return quads
 
 
 def quads_of_table(table: DataFrame) -> Quads:
-    """Return a table's quads: they are few enough for this process."""
+    """Return a table's quads, which fit into the memory of this process."""
     return {tuple(row) for row in table.select(*COLUMNS).collect()}
 
 
 def timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """Return what work comes to, and the seconds that it took."""
+    """Return the result of a function, and the seconds that it took."""
     start = time.perf_counter()
     result = work()
     return result, time.perf_counter() - start
 
 
 def check(what: str, found: Quads, expected: Quads) -> None:
-    """Compare quads of Spark with those of rdflib."""
+    """Compare Spark's quads with rdflib's."""
     if found != expected:
         raise MismatchError(f"{what}: {len(found ^ expected)} quads are missing or too many")
 
 
 def run(spark: SparkSession, log: str, report: Callable[[str], None]) -> Table:
-    """Do all of it, and return a table of what was done; ``report`` is told what is next."""
-    report("Applying the patches to a dataset of rdflib")
+    """Run all steps, and return a table of them; ``report`` is called with the next step."""
+    report("Applying the patches to an rdflib dataset")
     states = list(rdflib_states(files_of(log)))
     newest = len(states)
     earlier = max(newest // 2, 1)
@@ -121,14 +121,14 @@ def run(spark: SparkSession, log: str, report: Callable[[str], None]) -> Table:
     rows, seconds = timed(compare)
     gone = {tuple(row)[1:] for row in rows if row.op == "D"}
     come = {tuple(row)[1:] for row in rows if row.op == "A"}
-    check("what is gone", gone, states[earlier - 1] - states[-1])
-    check("what has come", come, states[-1] - states[earlier - 1])
+    check("deleted quads", gone, states[earlier - 1] - states[-1])
+    check("added quads", come, states[-1] - states[earlier - 1])
     table.add_row(f"diff of versions {earlier} and {newest}", f"{len(rows):,}", f"{seconds:.1f}")
     return table
 
 
 def main() -> int:
-    """Run the demo; the exit code is 1 if a state is not that of rdflib."""
+    """Run the demo; the exit code is 1 if a version differs from rdflib's."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("log", help="a patch log, or a file, folder or glob of .jellyp files")
     log = parser.parse_args().log
@@ -144,7 +144,7 @@ def main() -> int:
         return 1
     output = Console()
     output.print(table)
-    output.print("Each is what rdflib has after the same patches.", highlight=False)
+    output.print("Each result is the same as rdflib's after the same patches.", highlight=False)
     return 0
 
 

@@ -16,18 +16,18 @@ __all__ = ["write_page"]
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "live" / "benchmarks.md"
 HEAD = """# Benchmarks of live changes
 
-`make bench-live` measures, and writes this page; no figure in it is set by hand. Each client has a
-process of its own, and so has each server; in *Many followers at once* all followers share one
-process, and all appenders another. All share the machine. {machine}, Python {python}, {date}.
+`make bench-live` makes the measurements and writes this page; no figure is entered by hand. Each
+client and each server has a process of its own, but in *Many followers at once* all followers share
+one process, and all appenders another. All share one machine: {machine}, Python {python}, {date}.
 
 ## Through each transport
 
-Each patch has some more than 512 operations, and is one frame. The bare client sends the same
-patches, encoded before, and counts the messages that come. Ours encodes, sends and waits for all
-answers, or receives and decodes to batches; the last columns make a tuple of rdflib's nodes of each
-operation. The figures are thousands of operations a second, and a part of the bare client's speed.
-HTTP and gRPC send to a log server, which puts each patch on the disk before it answers: {few:,}
-patches; {some:,} go through MQTT, and {many:,} through Kafka.
+Each patch has slightly more than 512 operations, and is one frame. The bare client sends the same
+patches, encoded in advance, and counts the messages that arrive. Our client encodes, sends and
+waits for all responses, or receives and decodes to batches; for the last two columns it makes a
+tuple of rdflib nodes from each operation. The figures are thousands of operations a second, and the
+ratio to the bare client's speed. HTTP and gRPC send {few:,} patches to a log server, which puts
+each patch on disk before it responds; {some:,} go through MQTT, and {many:,} through Kafka.
 
 | | sent | of bare |
 | --- | ---: | ---: |
@@ -37,23 +37,24 @@ RECEIVED = """
 | --- | ---: | ---: | ---: | ---: |
 """
 LATENCY = """
-The server or broker and the clients share the cores, so what we do on top counts: a frame of 30 kB
-takes us time to encode and to decode that the bare client does not spend. Over MQTT each message is
-a stream of its own, and has properties.
+The server or broker and the clients share the cores, so additional work counts: our client spends
+time on encoding and decoding a frame of 30 kB, and the bare client does not. Over MQTT each message
+is a stream of its own, and has properties.
 
 ## From append to applied
 
 Patches of one statement are appended; a follower in another process applies each to a dataset. The
-clock of a patch starts before it is sent. After each commit the appender waits for the answer. Over
-HTTP it comes from a log server, which has put the patch on the disk; with Kafka from the broker.
+time of a patch is measured from just before it is sent. After each commit the appender waits for
+the response: over HTTP from a log server, which has put the patch on disk; with Kafka from the
+broker.
 
-| | patches a second | reached | in a commit | median, ms | 99th percentile, ms |
+| | patches a second | reached | patches a commit | median, ms | 99th percentile, ms |
 | --- | ---: | ---: | ---: | ---: | ---: |
 """
 SIZES = """
 ## Bytes on the wire
 
-The same patches; gzip packs each message.
+The same patches; gzip compresses each message separately.
 
 | | MB |
 | --- | ---: |

@@ -89,30 +89,30 @@ def load(share: float = 1) -> list[Changes]:
     return [
         _changes(
             "schema.org, all releases",
-            "The statements of the releases of schema.org, each release a graph: one transaction"
-            " that adds.",
+            "The statements of the releases of schema.org, with a graph for each release: one"
+            " transaction that adds.",
             f"quads-{share}",
             lambda: _first(iter(data.load().operations), share),
         ),
         _changes(
             "schema.org, its history",
-            "What each release of schema.org deletes and adds, a transaction for each, again and"
-            " again up to a million operations.",
+            "The deletions and additions of each release of schema.org, with a transaction for"
+            " each release, repeated up to a million operations.",
             f"history-{share}",
             lambda: _history(million),
         ),
         _changes(
             "sensors",
-            "A generated stream of observations, as of the Internet of Things: in each transaction"
-            " six statements with a number and a time are added, and what was said to be the"
-            " newest one before is deleted. A million operations.",
+            "A generated stream of observations, as in the Internet of Things: each transaction"
+            " adds six statements with a number and a time, and deletes the statement that named"
+            " the sensor's previous observation as the newest. A million operations.",
             f"sensors-{share}",
             lambda: shapes.observations(million),
         ),
         _changes(
             "schema.org, its history once",
-            "The changes from each release of schema.org to the next, a transaction for each. They"
-            " are applied once, and the store ends with the last release.",
+            "The changes from each release of schema.org to the next, with a transaction for each"
+            " release. They are applied once; at the end the store contains the last release.",
             "history-once",
             lambda: itertools.chain.from_iterable(log_works.history(data.load()).patches),
             is_applied_only=True,

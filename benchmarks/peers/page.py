@@ -21,33 +21,33 @@ TITLES = {READ: "Reading", WRITE: "Writing", APPLY: "Applying"}
 
 HEAD = """# Benchmarks
 
-How fast this package is beside what else there is, in one run on one machine. `make bench-peers`
-measures, and writes this page with its pictures; no figure in it is set by hand. `make bench`
-measures much more of the package itself, against targets.
+This page compares the speed of this package with that of others, in one run on one machine.
+`make bench-peers` makes the measurements and writes this page with its pictures; no figure is
+entered by hand. `make bench` measures much more of the package itself, against targets.
 
-- Each figure is the median of {rounds} rounds in which all take turns, after each was warmed up;
-  one that takes more than {slow:.0f} seconds a round has {slow_rounds}. The clock's time is taken.
-  All read from memory, and write to memory or to a sink that counts.
-- **M/s** is millions of added and deleted statements a second. A transaction's marks are read and
-  written too, but not counted.
-- The last column says how many times as fast this package is on the same format: by batches, and
-  by rdflib's terms; where changes are applied, into its store.
+- Each figure is the median of {rounds} rounds, in which all programs take turns after a warm-up;
+  a program that takes more than {slow:.0f} seconds a round has {slow_rounds} rounds. Times are
+  wall-clock times. All read from memory, and write to memory or to a sink that counts.
+- **M/s** is millions of added and deleted statements a second. The starts and ends of transactions
+  are read and written too, but not counted.
+- The last column says how many times as fast this package is on the same format: with batches, and
+  with rdflib terms; where changes are applied, with its store.
 - All Jelly has the same options: lookups of {names:,} names, {prefixes} prefixes and {datatypes}
   datatypes, {rows} rows to a frame, PUNCTUATED for patches.
-- "To batches" is what this package's Arrow, Spark and text go through: columns of numbers, and for
-  each frame a table of its terms as UTF-8. Jelly-JVM and Jena make Jena's terms and hand each
-  statement to a sink.
-- Jelly-JVM's module for patches is not on Maven Central. What is measured as *Jelly-JVM* on
-  Jelly-Patch are its own terms, lookups and quads, from the modules that are there, with rows and
-  frames around them made in `tests/interop/jvm`. On Jelly-RDF it is all its own.
-- N-Quads and Jelly-RDF can't say that something is deleted: there the statements of adds and
-  deletes are written alike.
-- rdflib's `patch` is timed without a store: it makes the terms of each row and lets them go.
-- "Applying" is to decode a patch and make its changes in a store that is empty before, transaction
-  by transaction. This package does it for all stores of rdflib, by `jr.apply`. For Jena
-  `RDFChangesApply` does it, with what Jelly-JVM decodes, in the datasets in memory that
-  `DatasetGraphFactory` makes: that of `createTxnMem()` can abort a transaction, that of `create()`
-  can't. Each time the number of quads that are left is checked.
+- *To batches* means to the form from which this package makes Arrow, Spark's rows and text: columns
+  of numbers, and for each frame a table of its terms as UTF-8. Jelly-JVM and Jena make Jena's terms
+  and pass each statement to a sink.
+- Jelly-JVM's module for patches is not on Maven Central. On Jelly-Patch, *Jelly-JVM* is its own
+  code for terms, lookups and quads, from the published modules; the code around it for rows and
+  frames is that of `tests/interop/jvm`. On Jelly-RDF all code is Jelly-JVM's own.
+- N-Quads and Jelly-RDF can't express deletions: added and deleted statements are written in the
+  same way.
+- rdflib's `patch` is timed without a store: it makes the terms of each row and discards them.
+- *Applying* means decoding a patch and making its changes in an initially empty store, transaction
+  by transaction. This package does so for all rdflib stores, with `jr.apply`. For Jena,
+  `RDFChangesApply` applies what Jelly-JVM decodes to the in-memory datasets that
+  `DatasetGraphFactory` makes: the dataset of `createTxnMem()` can abort a transaction, the dataset
+  of `create()` can't. The number of remaining quads is checked each time.
 
 """
 
@@ -61,8 +61,8 @@ def make_page(results: Results) -> str:
         parts.append(f"![Millions of statements a second]({plot_name(number)})\n\n")
         parts += (f"{TITLES[kind]}:\n\n{_speeds(result, kind)}\n" for kind in result.kinds)
         if result.sizes:
-            parts.append(f"Sizes, of what each writes:\n\n{_sizes(result)}\n")
-    parts.append("## What it ran on\n\n")
+            parts.append(f"Sizes of the output:\n\n{_sizes(result)}\n")
+    parts.append("## Machine and versions\n\n")
     parts.append(f"{results.machine}, on {results.date}.\n\n")
     parts.append(
         _table(("", "version"), ((name, number) for name, number in results.versions.items()))
@@ -77,7 +77,7 @@ def plot_name(number: int) -> str:
 
 def _speeds(result: Result, kind: str) -> str:
     return _table(
-        ("", "format", "", "M/s", "least to most", "times as fast"),
+        ("", "format", "", "M/s", "range", "times as fast"),
         (
             (
                 f"**{task.who}**" if task.is_ours else task.who,

@@ -68,17 +68,19 @@ def text(groups: Mapping[str, list[Curve]]) -> str:
     peak = max(point.peak for point in largest.points)
     return (
         f"![Time over size]({TIME})\n\n![Memory over size]({MEMORY})\n\n"
-        f"The steepest is *{steepest.kind.name}*: its time grows with the power"
-        f" {steepest.slope:.2f} of the size. Over {MAX_SLOPE} the command fails. The most memory"
-        f" takes *{largest.kind.name}*: {peak / 1e6:.0f} MB, the interpreter and all modules"
-        f" included.\n\n{table(groups)}\n{machine()}, on {date.today().isoformat()}.\n"
+        f"The steepest curve is *{steepest.kind.name}*: its time grows with the power"
+        f" {steepest.slope:.2f} of the size. If a slope exceeds {MAX_SLOPE}, the command fails."
+        f" *{largest.kind.name}* takes the most memory: {peak / 1e6:.0f} MB, including the"
+        " interpreter and all modules."
+        f"\n\n{table(groups)}\n{machine()}, on {date.today().isoformat()}.\n"
     )
 
 
 def table(groups: Mapping[str, list[Curve]]) -> str:
     """Return all curves as a Markdown table."""
     lines = [
-        "| input, use | largest | time of it | MB/s | slope | memory of an eighth | of all |\n"
+        "| input, use | largest size | its time | MB/s | slope | memory at an eighth of the size"
+        " | memory at the size |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
     ]
     for title, curves in groups.items():

@@ -122,7 +122,7 @@ GROUPS: dict[str, list[Kind]] = {
         *_kinds("diff canonical", "rings of blank nodes", "star of blank nodes"),
         *_kinds("log", "small patches"),
     ],
-    "Looking, checking, writing again": [
+    "Inspecting, validating, rewriting": [
         *_kinds("inspect", "ordinary patch", "lookup refills", "empty patches"),
         *_kinds("validate", "ordinary patch", "headers", "bad iris", "bad rows"),
         *_kinds("validate", "quotes without end", "options rows"),

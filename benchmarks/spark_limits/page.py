@@ -15,12 +15,12 @@ from .run import Run
 __all__ = ["write_page"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "spark" / "limits.md"
-HEAD = """# What grows on Spark
+HEAD = """# What grows with the data on Spark
 
-Each input is measured at a quarter of its size and at its size, so data grow four times. Spark has
-a driver with 1 GB, and two executors with one core and 1 GB each. All tasks of a job together may
-send 32 MB to the driver. `make bench-spark-limits` measures, and writes this page; no figure in it
-is set by hand. {machine}; Spark {spark}, Python {python}, {date}.
+Each input is measured at a quarter of its size and at its full size, so the data grow fourfold.
+Spark has a driver with 1 GB, and two executors with one core and 1 GB each. All tasks of a job
+together may send 32 MB to the driver. `make bench-spark-limits` makes the measurements and writes
+this page; no figure is entered by hand. {machine}; Spark {spark}, Python {python}, {date}.
 
 """
 MEMORY = """
@@ -33,11 +33,11 @@ so an executor with much to do uses most of its 1 GB.
 FASTER = """
 ## What grows faster than the data
 
-A figure is listed here if it grows by more than {margin:.0%} faster than its input.
+A figure is listed here if it grows more than {margin:.0%} faster than its input.
 
 """
 NOTE_ON_SPILL = """
-Spark sorts in memory, and spills the rows to the disk when they exceed the memory of an executor.
+Spark sorts in memory, and spills the rows to disk when they exceed the memory of an executor.
 So spilled bytes start at a size that depends on the executors.
 """
 # How much faster than its input a figure may grow, since measurements vary by a few percent.

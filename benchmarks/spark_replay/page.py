@@ -29,15 +29,16 @@ NAMES = {
 
 HEAD = """# Benchmarks on Spark
 
-How long it takes to replay a chain of patches to the quads at its end, which a job then counts and
-hashes. `make bench-spark-replay` measures, and writes this page; no figure in it is set by hand.
-Each figure has a process of its own, in which Spark and its workers were warmed up on one file; the
-clock counts. All threads of Java and Python together have two cores of the machine where nothing
-else is said. {machine}; Spark {spark} in local mode, Java {java}, Python {python}, {date}.
+This page shows how long it takes to replay a chain of patches to its final quads, which a job then
+counts and hashes. `make bench-spark-replay` makes the measurements and writes this page; no figure
+is entered by hand. Each figure comes from a process of its own, in which Spark and its workers were
+warmed up on one file; times are wall-clock times. Unless stated otherwise, all threads of Java and
+Python share two cores. {machine}; Spark {spark} in local mode, Java {java}, Python {python},
+{date}.
 
-Three of four operations add a quad; the others delete one of those before. All sources go through
-the same pipeline, and come to the same quads. Parquet that Spark has written itself is the limit:
-all that is left there is Spark's own work.
+Three of four operations add a quad; the others delete an earlier quad. All sources go through the
+same pipeline, and result in the same quads. Parquet that Spark has written itself sets the limit:
+all that remains there is Spark's own work.
 
 """
 
@@ -70,7 +71,7 @@ def write_page(
         ),
         f"## Against other sources\n\n{whole.operations:,} operations in {whole.files} files;"
         f" the median of {len(sources) // len(bars)}."
-        " Reading is to read all rows, and count and hash them.\n\n"
+        " *Read* means to read all rows, and to count and hash them.\n\n"
         "![Seconds by source](benchmarks-1.svg)\n\n",
         _table(
             ("source", "work", "seconds", "Jelly-Patch replays"),
@@ -100,7 +101,7 @@ def write_page(
                 for files, patches in zip(by_files, by_patches, strict=True)
             ),
         ),
-        "\nSpark's jobs take some seconds whatever there is to do: replay data that fits into"
+        "\nSpark's jobs take a few seconds however small the data: replay data that fits into"
         " memory without Spark. The driver's Python had"
         f" {max(run.driver_bytes for run in growth) / 1e6:.0f} MB at most, and no job sent more"
         f" than {MAX_RESULT[:-1]} MB to the driver.\n",

@@ -1,9 +1,9 @@
 """An application whose changes go everywhere: ``make demo-live``.
 
-Each of these has its own process: a server of a patch log; the application of ``app.py``, which
-records its changes there; two replicas; Apache Jena Fuseki; and a program that applies the log to
-Fuseki. One replica is killed and started again. Then Spark replays the same log. At the end all
-must have the same statements.
+Each of these has its own process: a patch-log server; the application of ``app.py``, which records
+its changes there; two replicas; Apache Jena Fuseki; and a program that applies the log to Fuseki.
+One replica is killed and restarted. Then Spark replays the same log. At the end all must have the
+same statements.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Program:
         )
 
     def line(self) -> str:
-        """Return the next line that it prints."""
+        """Return the next line that the program prints."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -57,7 +57,7 @@ class Program:
         return line
 
     def kill_and_restart(self) -> None:
-        """Kill it as a power failure would, and start it again."""
+        """Kill the program, as a power failure would, and restart it."""
         self._process.kill()
         self._process.wait()
         self._start()
@@ -69,14 +69,14 @@ class Program:
         self.end()
 
     def end(self) -> None:
-        """Let it end, as Ctrl+C does."""
+        """Terminate the program, as Ctrl+C does."""
         if self._process.returncode is None:
             self._process.terminate()
             self._process.communicate()
 
 
 def follow_to(program: Program, version: int) -> None:
-    """Wait until a replica says that it has a version."""
+    """Wait until a replica reports that it has a version."""
     while not program.line().startswith(f"version {version}:"):
         pass
 
@@ -100,7 +100,7 @@ def statements_on_spark(log: Path) -> set[str]:
 
 
 def change(shop: str, count: int, replica: Program) -> None:
-    """Have the application set so many products; kill a replica in the middle."""
+    """Have the application set a product ``count`` times; kill a replica in the middle."""
     with httpx2.Client(base_url=shop) as client:
         for number in track(range(count), "Changing", console=CONSOLE, transient=True):
             if number == count // 2:
@@ -110,9 +110,9 @@ def change(shop: str, count: int, replica: Program) -> None:
 
 
 def main() -> None:
-    """Run all of it."""
+    """Run the demo."""
     parser = argparse.ArgumentParser(prog="python -m demo.live", description=__doc__)
-    parser.add_argument("--changes", type=int, default=200, help="how often products are set")
+    parser.add_argument("--changes", type=int, default=200, help="how many times a product is set")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
@@ -128,7 +128,7 @@ def main() -> None:
         wait_for(shop)
         CONSOLE.print(f"The application is at {shop}")
         fuseki = stack.enter_context(Fuseki(folder))
-        CONSOLE.print(f"Fuseki takes patches at {fuseki.url}")
+        CONSOLE.print(f"Fuseki accepts patches at {fuseki.url}")
         first, second = (
             stack.enter_context(Program(*JELLYP, "replica", "-f", log, str(folder / each)))
             for each in ("one", "two")
@@ -157,20 +157,20 @@ def main() -> None:
 
 
 def compare(who: str, found: set[str], expected: set[str]) -> None:
-    """Tell that somebody has the same statements, or end with an error."""
+    """Report that a copy has the expected statements, or exit with an error."""
     if found != expected:
-        sys.exit(f"{who} has {len(found)} statements, and should have {len(expected)}")
+        sys.exit(f"{who} has {len(found)} statements, but should have {len(expected)}")
     CONSOLE.print(f"{who} has the same {len(found):,} statements")
 
 
 def wait_for(address: str) -> None:
-    """Wait until the application answers."""
+    """Wait until the application responds."""
     for _ in range(300):
         with suppress(httpx2.HTTPError):
             httpx2.get(f"{address}/statements").raise_for_status()
             return
         time.sleep(0.1)
-    sys.exit(f"{address} does not answer")
+    sys.exit(f"{address} does not respond")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A shop whose catalogue is RDF: each change goes to a patch log on a server.
 
-Run it by uvicorn, with the address of the log in ``LOG``.
+Run it with uvicorn, and the address of the log in the environment variable ``LOG``.
 """
 
 import os
@@ -18,7 +18,7 @@ SHOP = Namespace("https://shop.example/")
 
 
 class Product(BaseModel):
-    """What the shop knows of a product."""
+    """What the shop knows about a product."""
 
     name: str = Field(max_length=200)
     price: float = Field(ge=0)
@@ -33,12 +33,12 @@ class Catalogue:
         self._writer = ThreadPoolExecutor(1)
 
     def put(self, number: int, product: Product) -> int:
-        """Set a product; return the version of the data with it."""
+        """Set a product; return the version of the data that includes it."""
         return self._writer.submit(self._put, number, product).result()
 
     def _put(self, number: int, product: Product) -> int:
         subject = SHOP[f"product/{number}"]
-        # The block is a transaction, and a patch in the log. After an error neither is there.
+        # The block is a transaction, and a patch in the log. After an error neither remains.
         with jr.record(self._data, self._log):
             self._data.set((subject, SHOP.name, Literal(product.name)))
             self._data.set((subject, SHOP.price, Literal(product.price)))
@@ -56,7 +56,7 @@ catalogue = Catalogue(os.environ["LOG"])
 
 @app.put("/products/{number}")
 async def put_product(number: Annotated[int, Path(ge=0)], product: Product) -> dict[str, int]:
-    """Set a product; the answer comes when the change is in the log."""
+    """Set a product; respond once the change is in the log."""
     return {"version": await run_in_threadpool(catalogue.put, number, product)}
 
 
