@@ -119,7 +119,8 @@ NOGIL_LEFT_OUT := --deselect tests/graph/test_update.py::test_load_reads_what_it
 NOGIL_ENVIRONMENT := $(if $(TSAN),TSAN_OPTIONS="suppressions=$(CURDIR)/$(NOGIL)/source/Tools/tsan/suppressions_free_threading.txt")
 
 .PHONY: test-nogil
-test-nogil: $(PYTHON_NOGIL) ## Run tests without the GIL, on PYTHON_NOGIL or a newly built Python; TSAN=1 for data races
+# The ordinary build translates the modules to C: Cython is slow under ThreadSanitizer.
+test-nogil: $(PYTHON_NOGIL) $(VENV)/.modules ## Run tests without the GIL, on PYTHON_NOGIL or a newly built Python; TSAN=1 for data races
 	$(PYTHON_NOGIL) -m venv $(NOGIL)/venv
 	TSAN_OPTIONS=report_bugs=0 $(NOGIL)/venv/bin/pip install --quiet --group build --group nogil
 	$(if $(TSAN),TSAN_OPTIONS=report_bugs=0 LDFLAGS=-fsanitize=thread JELLY_RDFLIB_CFLAGS="$(NOGIL_FLAGS)") \
