@@ -88,7 +88,7 @@ WRITERS: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("way", WRITERS)
 @pytest.mark.parametrize("name", ["w.foo", "w", "w.foo.gz"])
 def test_a_name_that_tells_no_format_is_refused(way: str, name: str) -> None:
-    with pytest.raises(LookupError, match=r"the format of 'w.* is not known: give it by format="):
+    with pytest.raises(LookupError, match=r"the format of 'w.* is not known: give format="):
         WRITERS[way](name)
     assert list(Path().iterdir()) == []
 
@@ -188,7 +188,7 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
     "append statements": (lambda: _log().append("v.ttl"), r"diff\(before, file\)"),
     "save as statements": (lambda: PATCH.save("v.ttl"), "save a patch as .rdfp or .jellyp"),
     "read changes": (lambda: jr.read_statements("v.rdfp"), r"apply\(\) them to a Dataset"),
-    "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them by PatchWriter"),
+    "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them with PatchWriter"),
     "go back": (lambda: _log().patches(1, 0), "version 1 is newer than 0: .* invert"),
 }
 

@@ -1,4 +1,4 @@
-"""The syntaxes of RDF other than Jelly-RDF, as formats of statements.
+"""The RDF syntaxes other than Jelly-RDF, as formats of statements.
 
 This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
 it is imported only when one of them is read or written.
