@@ -43,7 +43,7 @@ class PatchSerializer(Serializer):
     ) -> None:
         """Write one patch with one transaction.
 
-        The patch has the prefixes, too: first your own, and then those that rdflib binds by
+        The patch also contains the prefixes: first your own, and then those that rdflib binds by
         itself, if the statements use them. A patch that removes statements has no prefixes.
 
         ``Graph.serialize`` without a destination returns a str unless an encoding is given: give

@@ -171,7 +171,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
 
 
 def _named_graphs(ctx: Any, term: Any) -> list[Graph]:
-    """Return the graphs that ``GRAPH`` with this term means."""
+    """Return the graphs that ``GRAPH`` with this term refers to."""
     name = ctx[term]
     if name is not None:
         return [Graph(ctx.dataset.store, name)]
