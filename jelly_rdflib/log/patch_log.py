@@ -425,9 +425,9 @@ class PatchLog(Tabular):
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged; the target's
                 position is not in the log, or was not written by a replay.
-            ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
-                changes the graph with the position; or with ``strict`` an operation changes
-                nothing. Then the target has the version before the refused patch.
+            ApplyError: An operation can't be applied, see `jelly_rdflib.apply`; or a patch changes
+                the graph with the position; or with ``strict`` an operation changes nothing. Then
+                the target has the version before the refused patch.
             TypeError: The target is not a graph, or with a position, not a dataset.
             ValueError: The position names the default graph.
 
@@ -475,7 +475,7 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation; see `jelly_rdflib.apply`.
+            ApplyError: An operation can't be applied; see `jelly_rdflib.apply`.
             ValueError: The target is not empty.
 
         Warns:

@@ -67,7 +67,7 @@ def test_up_to_a_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "x.jellyp"], "has no place for a number"),
+        (["-o", "x.jellyp"], "has no placeholder for a number"),
         (["-o", "{}.nt"], "that is for statements"),
         (["-o", "no/{}.rdfp"], "there is no folder"),
         (["--by", "change"], "--by change needs --max-changes or --max-bytes"),
