@@ -1,4 +1,4 @@
-"""The distinct terms of all batches, under one number each."""
+"""The distinct terms of all batches, each with one number."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEXT = 5
 
 
 class Terms:
-    """Gives each distinct term a number, in the order in which the terms come.
+    """Gives each distinct term a number, in the order of first occurrence.
 
     Number 0 is the default graph, and never a term. A term is kept as bytes: its kind, the
     number of its language tag or datatype, and its text. The spellings of a literal have one number
