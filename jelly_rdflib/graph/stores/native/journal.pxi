@@ -37,7 +37,7 @@ cdef class Block:
 
 
 cdef int _call_to_its_end(caller, str method, argument) except -1:
-    """Call a method, again and again if it is interrupted; raise the interrupt at the end.
+    """Call a method until it runs without an interrupt; then raise the interrupt, if any.
 
     Running out of memory is retried, since it may be temporary.
     """
@@ -69,7 +69,7 @@ def refuse_default_graph():
     """Refuse a change to a graph that has the name of another dataset's default graph."""
     raise RecordError(
         f"changes to the graph {DATASET_DEFAULT_GRAPH_ID} can't be recorded: it is not the "
-        "default graph here, and in a patch it would be"
+        "default graph here, but in a patch it would be"
     )
 
 
