@@ -14,7 +14,7 @@ cdef enum:
 cdef class NodeTypes:
     cdef readonly object iri, blank_node, literal
     cdef readonly object triple_term  # called with s, p and o
-    cdef readonly object default_graph  # the node that means the default graph
+    cdef readonly object default_graph  # the node that stands for the default graph
     # The datatypes whose literals get values, from `literal_rules` or from the constructor.
     cdef readonly object recognized_datatypes
     cdef readonly LiteralRules literal_rules  # None: the constructor makes all values

@@ -1,4 +1,4 @@
-# The distinct nodes of one `apply`, each with its hash and its places in a store.
+# The distinct nodes of one `apply`, each with its hash and its entries in a store's indexes.
 
 cdef enum NodeKind:
     OTHER = 0
@@ -23,7 +23,7 @@ cdef class NodeEntry:
     cdef dict predicates
     cdef dict objects
     cdef dict subjects
-    # The user of the table keeps here what it knows about the graph that the node names.
+    # Data that the user of the table keeps about the graph that the node names.
     cdef object graph
 
 
