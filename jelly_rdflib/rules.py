@@ -14,9 +14,9 @@ class Rule(str, Enum):
     A rule is a str, its name, which the conformance suite of Jelly-Patch uses, too.
 
     Attributes:
-        severity: ``"error"`` if a stream must keep the rule (or readers refuse it), ``"warning"``
-            if it should keep the rule.
-        text: What the rule demands, and the section of the specification that says so.
+        severity: ``"error"`` if a stream must follow the rule (or readers refuse it),
+            ``"warning"`` if it should follow the rule.
+        text: What the rule demands, and the section of the specification that defines it.
 
     Examples:
         >>> print(Rule("utf-8"), Rule.UTF_8.severity)
