@@ -58,7 +58,7 @@ class OrderedGroup(click.Group):
     """A group whose help lists the commands in the order of their definitions."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find a command; if it is in another group, the error says in which."""
+        """Find a command; if it is in another group, the error names the group."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -83,7 +83,7 @@ def _install_script(shell: str, script: str) -> None:
         with start.open("a", encoding="utf-8") as file:
             is_cut = text and not text.endswith("\n")
             file.write(f"{chr(10) * bool(is_cut)}# Completion of jellyp.\n{line}\n")
-    tell(f"{start}: it loads the script in new shells")
+    tell(f"{start} loads the script in new shells")
 
 
 def _install_man_pages(root: click.Group) -> None:
@@ -93,7 +93,7 @@ def _install_man_pages(root: click.Group) -> None:
     pages = man_pages(root)
     for name, text in pages.items():
         _write(folder / f"{name}.1", text, is_told=False)
-    tell(f"{folder}: {len(pages)} man pages, from jellyp.1 on")
+    tell(f"{folder}: {len(pages)} man pages, starting with jellyp.1")
 
 
 def _write(path: Path, text: str, *, is_told: bool = True) -> None:

@@ -98,7 +98,7 @@ def _check_kind(name: str, format: Format, *, holds_changes: bool) -> None:
         held, wanted, advice = "changes", "statements", "see jellyp apply"
         if format.holds_changes:
             held, wanted, advice = "statements", "changes", FROM_STATEMENTS
-        raise click.UsageError(f"{name} has {held}, and {format.name} is for {wanted}: {advice}")
+        raise click.UsageError(f"{name} has {held}, but {format.name} is for {wanted}: {advice}")
 
 
 def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> bool:

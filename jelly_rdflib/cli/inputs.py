@@ -275,7 +275,7 @@ class LogArgument(InputArgument):
             ValueError: There are other ``settings``, which no patch needs.
         """
         if settings:
-            raise ValueError(f"a patch log is not read with {', '.join(settings)}")
+            raise ValueError(f"a patch log can't be read with {', '.join(settings)}")
         for _, read in self.read_patches():
             with closing(read()) as batches:
                 yield from batches

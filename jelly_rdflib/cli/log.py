@@ -339,7 +339,7 @@ def _within(log: PatchLog, versions: range) -> list[LogEntry]:
 
 
 def _range_in(log: PatchLog, versions: range) -> tuple[int, int]:
-    """Return the start and the stop of a range, which is cut after the newest version."""
+    """Return the start and the stop of a range, limited to existing versions."""
     check_start(versions, log.version, "version", click.get_current_context().params["log"])
     return versions.start, min(versions.stop, log.version + 1)
 

@@ -115,7 +115,7 @@ def _drop_output() -> None:
             stream.flush()
         except OSError:
             _drop(stream.fileno(), os.O_WRONLY)
-            # What is left in the old stream's buffer now goes to the null device.
+            # Data left in the old stream's buffer now go to the null device.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 

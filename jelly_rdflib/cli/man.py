@@ -76,6 +76,6 @@ def _escape(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return a line of text for roff, which would take a dot at its start for a request."""
+    """Return a line of text for roff, which would treat a dot at its start as a request."""
     escaped = _escape(text)
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

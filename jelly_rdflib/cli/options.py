@@ -112,7 +112,7 @@ overwrite_option = click.option("--overwrite", is_flag=True, help="Replace exist
 
 
 def _end_with_reader(context: object, param: object, is_given: bool) -> bool:
-    """End the process when nobody reads standard output any more, even if it prints nothing."""
+    """End the process when standard output has no reader any more, even if nothing is printed."""
     if is_given and hasattr(select, "poll"):
         poll = select.poll()
         # With 0 this only waits for errors, such as a pipe that was closed at its other end.

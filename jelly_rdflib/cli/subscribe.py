@@ -106,7 +106,7 @@ def command(
             from jelly_rdflib.live.log import append_from
             from jelly_rdflib.log import PatchLog
 
-            # Read the patch again only to print it: a bar only counts.
+            # Read the patch again only to print it: a progress bar just counts.
             progress = (lambda entry: tell_of(entry.read())) if as_json else tell_of
             append_from(source, PatchLog(log, limits=chosen_limits()), progress=progress)
             return

@@ -165,7 +165,7 @@ def command(
                 elif fault.line is None:
                     say(f"{name}: {fault}")
                 else:
-                    # Print it as compilers do, since editors understand that.
+                    # Print the fault as compilers do, since editors understand that format.
                     message = f"{fault.severity}: {fault.message} [{fault.rule}]"
                     say(f"{name}:{fault.line}:{fault.column}: {message}")
             is_whole = max_faults is None or counts.total() < max_faults
