@@ -3,7 +3,7 @@
 The journal mode is TRUNCATE, with ``synchronous=FULL``. The other modes have drawbacks. A database
 in WAL mode can't be read on a read-only medium, and has two more files to copy. In mode DELETE,
 SQLite does not sync the folder of the deleted journal: after a power failure the journal could
-come back, and undo the last commit.
+reappear, and undo the last commit.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class Database:
         with closing(self._connect()) as connection:
             run = connection.execute
             free, pages = (run(f"PRAGMA {name}").fetchone()[0] for name in _COUNTS)
-            # VACUUM writes the whole file again, so it must be worth it.
+            # VACUUM rewrites the whole file, so it must free enough space.
             if free * _WORTH_WHILE >= pages:
                 run("VACUUM")
 

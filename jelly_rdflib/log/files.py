@@ -67,7 +67,7 @@ class Place:
         for _, key, value in headers:
             # The key "previous" counts as "prev" only if there is no header "prev".
             values = found.get(header_key(key) if self.prev is None else key.lower())
-            # Two values of a key are enough to make an error, so don't keep more.
+            # Two values of a key are enough for an error, so don't keep more.
             if values is not None and len(values) < 2:
                 values.append(value)
         for key, expected in wanted.items():

@@ -183,7 +183,7 @@ class FolderHistory:
                 raise FileNotFoundError(errno.ENOENT, message, str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
-                    errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
+                    errno.ENOTDIR, "a patch log is a folder, but this is a file", str(self.path)
                 )
             self.database.check_not_lost()
             raise LogError(f"is not a patch log: it has no {NAME}", path=self.path)

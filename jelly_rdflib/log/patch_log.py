@@ -201,7 +201,7 @@ class PatchLog(Tabular):
 
     @property
     def link(self) -> Link:
-        """The connection to the log's server, which says whether it can be reached."""
+        """The connection to the log's server, which shows whether the server can be reached."""
         return self._history.link
 
     @property

@@ -104,6 +104,6 @@ def find_fault(path: Path, limits: Limits) -> str:
             while file.source.read(1 << 16):
                 pass
     except (DecodeError, OSError) as error:
-        # A file without ".jelly" in its name need not be Jelly, so this is no fault.
+        # A file without ".jelly" in its name need not be Jelly, so this is not a fault.
         return str(error) if ".jelly" in path.name else ""
     return file.fault()

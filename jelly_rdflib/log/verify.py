@@ -96,7 +96,7 @@ def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
     return problems
 
 
-# The database's rows of patches, its rows of snapshots, and texts about its unexpected parts.
+# The database's rows of patches, its rows of snapshots, and descriptions of unexpected parts.
 _State: TypeAlias = tuple[list[Any], list[Any], list[str]]
 _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 

@@ -152,7 +152,7 @@ class LogState(ABC):
         return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
-        """Return the patch that makes a version; takes the arguments of `locate`."""
+        """Return the patch that makes a version; the arguments are as for `locate`."""
         found = self.locate(version, newest)
         if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")
