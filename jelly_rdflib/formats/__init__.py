@@ -30,7 +30,7 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
-# If several formats have the same key, it means the first of them.
+# A key that several formats share means the first of them.
 _BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
 
 

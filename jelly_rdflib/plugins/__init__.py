@@ -85,8 +85,8 @@ def register() -> None:
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
         rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
-    # Register the class by its name, since importing rdflib's SPARQL takes as long as all the
-    # rest.
+    # Register the class by its name, since importing rdflib's SPARQL takes as long as everything
+    # else.
     rdflib.plugin.register("sparql", UpdateProcessor, f"{__name__}.updates", "Updates")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):

@@ -83,7 +83,7 @@ class RdfEncoder(LineEncoder):
         """Return the message of each term of a batch, or None for the default graph."""
         table = batch.terms
         kinds, extras, offsets = table.kinds, table.extras, table.offsets
-        # How deep quoted triples nest in each term.
+        # How deeply quoted triples nest in each term.
         depths = [0] * len(kinds)
         made: list[Any] = []
         for number, kind in enumerate(kinds):

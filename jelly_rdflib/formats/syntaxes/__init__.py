@@ -96,7 +96,7 @@ def _check_pyoxigraph(title: str) -> Any:
 def starts_like_turtle(start: bytes) -> bool:
     """Return whether the bytes may start N-Triples, N-Quads, Turtle, TriG or N3.
 
-    Bytes that start with a prefix or a base are already taken as TriG.
+    Bytes that start with a prefix or a base were already recognized as TriG.
     """
     return matches(_TURTLE_START, start)
 

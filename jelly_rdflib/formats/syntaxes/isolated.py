@@ -81,8 +81,8 @@ class IsolatedBatches(Iterator[Batch]):
         settings = [*plain, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
-        # The child applies the caller's limits to the text. The frames of its answers have other
-        # sizes than the caller's frames, so they get their own limits.
+        # The child applies the caller's limits to the text. The frames of its answers differ in
+        # size from the caller's frames, so they get their own limits.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
         self._frame_limits = Limits(
             max_frame_size=most,

@@ -25,7 +25,7 @@ _ROWS = 1024
 _TEXT = 1 << 20
 
 _PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
-# Advice that is added to messages of pyoxigraph.
+# Advice that is added to pyoxigraph's messages.
 _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
@@ -349,7 +349,7 @@ class StatementBatches(Iterator[Batch]):
 
     def _add_prefixes(self, prefixes: dict[str, str], quads: QuadReader) -> None:
         """Add the prefixes that the parser has found since the last call."""
-        # Their number is limited, since each batch goes through all of them.
+        # Their number is limited, since each batch iterates over all of them.
         self._check_prefixes(len(prefixes), "", "max_prefixes")
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._format.parser == "RDF_XML":
