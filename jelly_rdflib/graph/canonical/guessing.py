@@ -55,7 +55,7 @@ class FreeNodes:
         self.nodes = sorted(lines, key=str)
         self._names = names
         self._numbers = numbers
-        # -1 is the first node, and so on: a list in reverse order takes these numbers as indexes.
+        # -1 is the first node, and so on: in a list in reverse order these numbers are indexes.
         places = {node: -1 - place for place, node in enumerate(self.nodes)}
 
         def replace(term: Node) -> int:

@@ -47,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
         waiting.append((one, other))
 
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
-        """Pair nodes that are the only free ones of a key, or twins; return whether any were."""
+        """Pair the only free node of a key on each side, or twins; return whether there were any."""
         count = len(new_to_old)
         for key in sorted(old.keys() & new.keys()):
             ones = [node for node in old[key] if node not in ours.names]
@@ -77,7 +77,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
             break
 
     def take(one: BNode, other: BNode) -> None:
-        """Pair two nodes, and neighbours that can be identified then."""
+        """Pair two nodes, and then neighbours that they identify."""
         name(one, other)
         pair_neighbours()
 

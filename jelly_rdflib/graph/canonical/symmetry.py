@@ -31,7 +31,7 @@ from jelly_rdflib.graph.canonical.quads import (
 
 # This many nodes may be alike: RDFC-1.0 then takes a millisecond, whatever the nodes.
 _MAX_ALIKE = 4
-# Each statement may be read this often, on average. After that, the order of the labels
+# Each statement may be read this many times, on average. After that, the order of the labels
 # distinguishes the nodes that still look alike.
 _MAX_LOOKS = 100
 # Among up to this many nodes the one with the smallest label is chosen, among more any node.
@@ -81,7 +81,7 @@ class _Colours:
             changed = set()
             for colour, groups in signatures.items():
                 if sum(map(len, groups.values())) == len(self._members[colour]):
-                    # No other node keeps the colour, so one group does: the largest, to change few
+                    # No other node keeps the colour, so the largest group keeps it, to change few
                     # nodes.
                     _, largest = max((len(nodes), key) for key, nodes in groups.items())
                     del groups[largest]
@@ -131,7 +131,7 @@ class _Colours:
         )
 
     def _are_twins(self, nodes: set[BNode]) -> bool:
-        """Return whether nodes are interchangeable: only the nodes differ in their statements."""
+        """Return whether nodes are interchangeable: their statements differ only in the nodes."""
         expected: set[tuple[Node | None, ...]] | None = None
         for node in nodes:
             self._looks -= len(self._lines[node])

@@ -1,4 +1,4 @@
-"""The changes of transactions to the prefixes of a store."""
+"""The changes that transactions make to the prefixes of a store."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class PrefixChanges:
         prefixes = self._prefixes
         if prefixes is None:
             # Ask for the manager only at the first change: if a graph has none, it makes one,
-            # which binds rdflib's prefixes. The manager may have another store than the graph.
+            # which binds rdflib's prefixes. The manager's store may differ from the graph's.
             store = self._target.namespace_manager.store
             log = self._log if self._is_atomic else None
             prefixes = self._prefixes = open_prefixes(store, log)

@@ -262,12 +262,12 @@ class PublicPrefixes(_Prefixes):
         return dict(self._store.namespaces()), {}
 
     def _restore(self, iris: _Iris, names: _Names) -> None:
-        """Bind prefixes again, and note those that were not bound."""
+        """Bind prefixes again, and record those that were not bound."""
         for prefix, iri in iris.items():
             if iri is None:
                 self._new[prefix] = None
                 continue
-            # Undoing goes backwards: a newer step may have noted a prefix that was bound before.
+            # Undoing runs backwards: a newer step may have recorded a prefix that was bound before.
             self._new.pop(prefix, None)
             if not self.has(prefix, iri):
                 _bind(self._store, prefix, iri)

@@ -99,7 +99,7 @@ def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
     own = identity(o)
     for (_, _, found), _ in graph.store.triples((s, p, None), graph):
         if isinstance(found, Literal) and identity(found) != own:
-            # rdflib can't compare all values: some decimals raise other errors than TypeError.
+            # rdflib can't compare all values: some decimals raise errors other than TypeError.
             with suppress(TypeError, ValueError, ArithmeticError):
                 if o.eq(found):
                     return found

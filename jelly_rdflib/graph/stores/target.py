@@ -20,7 +20,7 @@ from jelly_rdflib.errors import ApplyError, JellyError
 
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
-    """Return the default graph of a dataset, by the name in this version of rdflib."""
+    """Return the default graph of a dataset, under its name in this version of rdflib."""
     name = "default_graph" if hasattr(dataset, "default_graph") else "default_context"
     graph: Graph = getattr(dataset, name)
     return graph

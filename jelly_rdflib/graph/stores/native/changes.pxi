@@ -343,7 +343,7 @@ cdef class GeneralChanges(Changes):
         if self.view.is_graph_aware and name not in self.listed:
             if not self.view.lists(graph):
                 self.log.note(0, None, graph)
-                # The view of a tap notes the listing when the statement is added.
+                # The view of a tap records the listing when the statement is added.
                 if self.has_own_view:
                     self.view.note_listing(graph, True)
             self.listed.add(name)

@@ -46,7 +46,7 @@ cdef int _call_to_its_end(caller, str method, argument) except -1:
     interrupt = None
     while True:
         try:
-            # Look the method up inside the try, since that takes memory, too.
+            # Look the method up inside the try, since that needs memory, too.
             getattr(caller, method)(argument)
             break
         except MemoryError:
@@ -82,8 +82,8 @@ cdef class Journal(Undoer):
     A change is a tuple as in `View`. A subclass has the methods that the tap calls for prefixes
     (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
-    Only the target's graphs are recorded, not others in its store. The sink gets the operations;
-    the first operation of a transaction begins it in the sink, and sets ``is_open``. After a
+    Only the target's graphs are recorded, no other graphs in its store. The sink gets the
+    operations; a transaction's first operation begins it in the sink, and sets ``is_open``. After a
     ``failure`` the transaction can't be committed. ``added`` and ``deleted`` count the statements
     of this transaction, which the log can undo.
     """
@@ -141,7 +141,7 @@ cdef class Journal(Undoer):
         return self.tap.undo(change, statement, graph, self)
 
     cdef int expect(self, list changes) except -1:
-        """Log coming changes; raise a RecordError if one of them must not be made."""
+        """Log upcoming changes; raise a RecordError if one of them must not be made."""
         cdef tuple change
         for change in changes:
             if change[2] is not self.graph:

@@ -75,7 +75,7 @@ cdef class JournalTap(Tap):
     def tell_pending(self):
         """Report the changes that were not reported yet.
 
-        If changes can't be undone, and one can't be reported, all others are reported nevertheless.
+        If changes can't be undone, and one can't be reported, all other changes are reported.
         """
         cdef Journal journal = self.journals[0]
         cdef Batch batch

@@ -172,7 +172,7 @@ cdef class MemoryChanges(Changes):
             change = Change.WHOLE | Change.UNION
             contexts = {}
         self.list_graph(graph)
-        # Note the change before it is made, so that an interrupted change can be undone, too.
+        # Log the change before it is made, so that an interrupted change can be undone, too.
         if self.is_atomic:
             self.log.note(change, triple, graph)
         contexts[graph.key] = False

@@ -224,7 +224,7 @@ cdef class Tap:
             try:
                 return self.methods["update"](*args, **kwargs)
             except NotImplementedError:
-                # rdflib's own engine will run the update, by the other methods.
+                # rdflib's own engine will run the update, through the other methods.
                 has_run = False
                 raise
             finally:
@@ -266,7 +266,7 @@ cdef class Tap:
         return self.call_or_refuse("destroy", args, kwargs)
 
     def call_or_refuse(self, name, args, kwargs):
-        """Refuse a method that closes or destroys the store, which must be there to roll back."""
+        """Refuse a method that closes or destroys the store, which is needed for a rollback."""
         if not self.is_quiet:
             raise RecordError(f"{name}() can't be called while the store is being recorded")
         return self.methods[name](*args, **kwargs)
@@ -327,7 +327,7 @@ cdef class Tap:
             self.view.undo(change, statement, graph)
         finally:
             self.is_quiet = was_quiet
-            # Report it even if an interrupt came, if the change was undone before that.
+            # Report the undoing even after an interrupt, if the change was undone before it.
             if changes and self.view.is_there(change, statement, graph) == was_there:
                 self.tell(self.view.as_stored(changes), asker)
         return 0
@@ -382,7 +382,7 @@ cdef class Tap:
         return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """Refuse to add to a graph that a patch can't name; note that the graph will be listed."""
+        """Refuse to add to a graph that a patch can't name; log that the graph will be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"

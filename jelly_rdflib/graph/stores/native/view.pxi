@@ -237,7 +237,7 @@ cdef class View(Undoer):
         return get_name(graph) in self.list_graphs()
 
     cdef int note_listing(self, object graph, bint is_listed) except -1:
-        """Note that the store has put a graph on the list, or taken it off."""
+        """Record that the store has put a graph on the list, or taken it off."""
         if self.listed is None:
             return 0
         if is_listed:

@@ -5,7 +5,7 @@ order as code points.
 """
 
 cdef enum:
-    # How many bytes of a text a key has, before a byte with their number.
+    # The number of text bytes in a key; a byte with their actual number follows.
     KEY_BYTES = 7
 
 
