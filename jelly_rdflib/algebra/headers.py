@@ -16,7 +16,7 @@ from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
-# The bytes of a header without its texts: those of tuples, and of entries in lists and sets.
+# The bytes of a header apart from its texts: for tuples, and for entries in lists and sets.
 _ENTRY = 200
 # The text of a literal is in memory three times: itself, the value, and the key in a set.
 _COPIES = 3

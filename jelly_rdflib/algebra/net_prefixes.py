@@ -83,8 +83,8 @@ class _Kept:
         for name, first in self.first.items():
             last = self.last[name]
             if graphs[name[0]] > 1:
-                # In rdflib the prefixes of these graphs are one, so the first operation for a
-                # graph does not show the old IRI.
+                # In rdflib these graphs share the prefix, so the first operation for a graph does
+                # not show the old IRI.
                 yield last
                 continue
             was_bound, is_bound = first[1][0] == Op.PD, last[1][0] == Op.PA

@@ -129,7 +129,7 @@ cdef class NetStatements:
     cdef QuadTable* current
     cdef size_t next_row  # the first committed row of the next batch
     cdef readonly bint is_open  # in a transaction
-    # The last batch, the nodes made of its terms so far, and the numbers of its terms (0 while
+    # The last batch, the nodes made from its terms so far, and the numbers of its terms (0 while
     # unknown).
     cdef Batch batch
     cdef list nodes

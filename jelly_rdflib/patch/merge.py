@@ -86,7 +86,7 @@ class Conflicts(list[Conflict]):
 
 
 def _first(operations: Sequence[Operation]) -> str:
-    """Return the first operation as text, and the number of the others."""
+    """Return the first operation as text, and the number of other operations."""
     if not operations:
         return "nothing"
     more = f" and {len(operations) - 1:,} more" if len(operations) > 1 else ""

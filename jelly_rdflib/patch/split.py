@@ -375,7 +375,7 @@ class _Planner:
             self._add(batch, start, stop, changes=stop - start)
 
     def _next_chunk(self, changes: int) -> int:
-        """Return how many changes to take at once; cuts are allowed between any of them."""
+        """Return how many changes to add at once; cuts are allowed between any of them."""
         most = self.how.max_changes
         if most is not None:
             changes = min(changes, max(most - self._part_changes, 0) or most)

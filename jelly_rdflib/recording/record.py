@@ -280,7 +280,7 @@ class Recorder(Block):
         It is empty until the block, or a block of `transaction`, ends.
 
         Raises:
-            AttributeError: A writer was given, so that has the changes.
+            AttributeError: A writer was given, so the changes went to the writer.
             RecordError: Nothing was recorded yet: the block has not started.
         """
         if self._patches is None:

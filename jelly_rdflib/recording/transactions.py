@@ -195,8 +195,8 @@ class Transactions(Journal):
                     if self._sink.in_transaction:
                         self._sink.abort()
                 except Exception as error:
-                    # This is an error only if nothing failed before, since an earlier error says
-                    # more. Readers drop a transaction without an end anyway.
+                    # This is an error only if nothing failed before, since an earlier error is more
+                    # helpful. Readers drop a transaction without an end anyway.
                     if was_written:
                         unwritten = error
                 self.is_open = False

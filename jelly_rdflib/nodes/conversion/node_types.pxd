@@ -22,7 +22,7 @@ cdef class NodeTypes:
 
 
 cdef inline bint is_of(object node, object cls) noexcept:
-    """Return whether a node truly is of a class, whatever ``__class__`` a mock or proxy claims."""
+    """Return whether a node really is an instance, whatever ``__class__`` a mock or proxy has."""
     return PyObject_TypeCheck(node, <PyTypeObject*>cls)
 
 

@@ -12,7 +12,7 @@ cdef class NodeEntry:
     cdef NodeKind kind
     # Whether the node can't be part of a reference cycle, since its attributes refer to nothing.
     cdef bint is_leaf
-    # Whether differently spelled nodes may be equal to it for rdflib.
+    # Whether differently spelled nodes may be equal to it according to rdflib.
     cdef bint has_spellings
     # Whether the node is a string, `"x"` or `"x"^^xsd:string`. If so, the node in the other of
     # these spellings, which is None until it is needed, and that node's hash.
