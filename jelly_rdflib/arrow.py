@@ -91,8 +91,8 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
 # The schema of all tables of patches and readers.
 TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
-# Columns that the table of a log has in addition, about the patch of each row. The name of a
-# header's column is its key after this prefix.
+# Additional columns of a log's table, about the patch of each row. The column of a header is named
+# by this prefix and the header's key.
 LOG_COLUMNS = {"version": pa.int64(), "time": pa.timestamp("us", "UTC")}
 HEADER = "header:"
 

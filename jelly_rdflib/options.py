@@ -89,7 +89,7 @@ _SHORT.maxstring = 100
 
 def _hint(name: str, names: list[str]) -> str:
     """Return the last part of a message about a name that does not exist."""
-    # The cutoff is low, so that names of the command line, as in --max-names, find those of
+    # The cutoff is low, so that names of the command line, as in --max-names, match the names in
     # Python.
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
@@ -276,7 +276,7 @@ class PatchStatementType(_NamedEnum):
 
 
 class _FrameSettings(TypedDict, total=False):
-    """The settings that both kinds of options have."""
+    """The settings that both kinds of options share."""
 
     generalized_statements: bool
     rdf_star: bool
@@ -396,9 +396,9 @@ class LogicalStreamType(_NamedEnum):
     UNSPECIFIED = 0
     """The stream does not declare a type."""
     FLAT_TRIPLES = 1
-    """One stream of triples; frames mean nothing."""
+    """One stream of triples; frames have no meaning."""
     FLAT_QUADS = 2
-    """One stream of quads; frames mean nothing."""
+    """One stream of quads; frames have no meaning."""
     GRAPHS = 3
     """Each frame is a graph."""
     DATASETS = 4

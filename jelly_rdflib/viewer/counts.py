@@ -15,7 +15,7 @@ Counts = Counter[tuple[int, int]]
 
 
 class Classes:
-    """The classes of subjects, as far as they are known from the changes so far."""
+    """The known classes of subjects, from the changes so far."""
 
     def __init__(self) -> None:
         self._classes: dict[int, set[int]] = {}

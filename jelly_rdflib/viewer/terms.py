@@ -55,7 +55,7 @@ class Terms:
         terms = batch.terms
         extras, data, offsets = list(terms.extras), bytes(terms.data), list(terms.offsets)
         numbers: list[int] = []
-        # A term comes after those that it refers to.
+        # A term follows the terms that it refers to.
         for kind, extra, (start, stop) in zip(terms.kinds, extras, pairwise(offsets), strict=True):
             if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
                 numbers.append(0)

@@ -38,7 +38,7 @@ class Version:
 
     @property
     def has_changes(self) -> bool:
-        """Whether it has changes of statements or prefixes, including those that are left out."""
+        """Whether the version changes statements or prefixes, including changes left out."""
         return bool(self.pieces or self.prefixes or self.left_out)
 
     def take(self, batch: Batch, start: int, stop: int) -> None:
