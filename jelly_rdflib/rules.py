@@ -11,7 +11,7 @@ Severity = Literal["error", "warning"]
 class Rule(str, Enum):
     """A rule of a format. A `DecodeError` and a `Fault` name the rule that the input breaks.
 
-    A rule is a str, its name, which the conformance suite of Jelly-Patch uses, too.
+    A rule is a str: its name, which the conformance suite of Jelly-Patch uses, too.
 
     Attributes:
         severity: ``"error"`` if a stream must follow the rule (or readers refuse it),

@@ -58,7 +58,7 @@ class TripleTerm(Node):
     RecursionError.
 
     Args:
-        s, p, o: Terms of rdflib, or quoted triples.
+        s, p, o: rdflib terms, or quoted triples.
 
     Examples:
         >>> from rdflib import Literal, URIRef

@@ -56,7 +56,7 @@ def effective(
     The dataset is not changed. Operations of an iterator are yielded one by one, but those of a
     transaction only when it is committed: until then a long transaction is kept in a temporary
     file. Memory holds each statement whose presence the patch has changed so far. While the result
-    is read, the dataset must not change, except by the yielded operations:
+    is read, the dataset must not change, except through the yielded operations:
     ``apply(effective(patch, dataset), dataset)`` works.
 
     Statements are compared as in RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are

@@ -565,7 +565,7 @@ def checkout(
 def squash(log: PatchLog, versions: range) -> None:
     """Replace the patches of several versions with one patch.
 
-    The new patch has the same effect as those of VERSIONS, such as 1..100.
+    The new patch has the same effect as the patches of VERSIONS, such as 1..100.
 
     Only the last of these versions stays. A replica at an earlier one can't follow any more.
 

@@ -54,7 +54,7 @@ def find_format(key: str) -> Format:
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
-    """Choose the format of an output: the given one, else the one of the path's extension.
+    """Choose the format of an output: the given one, or else that of the path's extension.
 
     Without a format a file object gets Jelly. A LookupError is raised if the format is unknown, if
     it is for the other kind of data, or if the path's name shows no format.

@@ -61,7 +61,7 @@ def read_graphs(
             here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
 
     Returns:
-        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for other streams.
+        An iterator over rdflib `Graph`s for a stream of triples, over `Dataset`s for other streams.
 
     Raises:
         ApplyError: rdflib can't hold a statement: see `jelly_rdflib.read_frames`.

@@ -56,7 +56,7 @@ class IncomingPatch:
     ``max_text_size`` of ``limits``; ``limits`` is None if they are in memory anyway. ``opened`` is
     the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
     be copied into the log: delimited Jelly-Patch frames that nobody else changes. ``added`` are
-    headers that come after the patch's own.
+    headers that follow the patch's own.
     """
 
     def __init__(

@@ -273,7 +273,7 @@ class PatchLog(Tabular):
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over new patches as they are appended by anyone, and wait for the next one.
 
-        Each patch comes once, in order, and moves the view to its version.
+        Each patch is returned once, in order, and moves the view to its version.
 
         Args:
             since: The version before the first patch; by default that of the view.
@@ -516,7 +516,7 @@ class PatchLog(Tabular):
     def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
         """Replace several consecutive patches with one that has the same effect.
 
-        `jelly_rdflib.compact` makes the new patch: in one transaction each statement comes once,
+        `jelly_rdflib.compact` makes the new patch: in one transaction each statement occurs once,
         aborted transactions are left out, and headers are kept. It has the ``id`` of the last
         patch and the ``prev`` of the first, and a header ``squashed`` with the versions that it
         replaces. All of these versions but the last are removed, along with their snapshots. A

@@ -20,7 +20,7 @@ _LONGEST_WAIT = 0.25
 
 
 class Source(Connection):
-    """Patches that come over a transport, in order; see `jelly_rdflib.live.connect`.
+    """Patches that arrive over a transport, in order; see `jelly_rdflib.live.connect`.
 
     Iterate over it with ``for`` or ``async for``: the iteration waits for the next patch. It ends
     after ``timeout`` seconds without a patch, or when any thread calls `close`. A lost connection
@@ -153,7 +153,7 @@ class Source(Connection):
         Raises:
             ConnectionError: The server can't be reached, or refuses the request.
             PermissionError: The server does not allow it.
-            DecodeError: A frame breaks a rule; the message says which frame.
+            DecodeError: A frame breaks a rule; the message names the frame.
             LimitError: A frame or patch exceeds the limits.
         """
         end = time.monotonic() + (math.inf if timeout is None else timeout)

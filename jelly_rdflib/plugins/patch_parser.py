@@ -56,7 +56,7 @@ class PatchParser(Parser):
 
 
 class RdfPatchParser(PatchParser):
-    """Applies the text of RDF Patch to the graph that parses it.
+    """Applies RDF Patch text to the graph that parses it.
 
     Examples:
         >>> import jelly_rdflib

@@ -118,7 +118,7 @@ class JellyPatchSerializer(PatchSerializer):
 
 
 class RdfPatchSerializer(PatchSerializer):
-    """Writes a graph or dataset as a patch in the text of RDF Patch.
+    """Writes a graph or dataset as a patch in RDF Patch text.
 
     Examples:
         >>> import jelly_rdflib

@@ -1,7 +1,7 @@
 """SPARQL on a `JellyStore`: rdflib's engine passes the basic graph patterns to this module.
 
-rdflib finds `evaluate` by the entry point ``rdf.plugins.sparqleval``, and calls it for each part
-of each query, for any store.
+rdflib finds `evaluate` through the entry point ``rdf.plugins.sparqleval``, and calls it for each
+part of each query, for any store.
 """
 
 from __future__ import annotations

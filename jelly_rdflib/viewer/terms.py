@@ -25,7 +25,7 @@ class Terms:
 
     Number 0 is the default graph, and never a term. A term is kept as bytes: its kind, the
     number of its language tag or datatype, and its text. The spellings of a literal have one number
-    (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with the tag that came first.
+    (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with its first tag.
     """
 
     def __init__(self) -> None:

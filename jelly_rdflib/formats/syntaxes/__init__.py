@@ -27,8 +27,8 @@ _TURTLE_START = re.compile(
     rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:ver))"
 )
 # A directive for a prefix or a base, as far as `look_at_start` reads it from a live source. It
-# starts Turtle, TriG or N3. All three are read as TriG: a document of Turtle is TriG with the same
-# statements, and whatever only N3 has is an error in TriG.
+# starts Turtle, TriG or N3. All three are read as TriG: a Turtle document is TriG with the same
+# statements, and features that only N3 has are errors in TriG.
 _TRIG_START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*@?(?i:pre|bas)")
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 

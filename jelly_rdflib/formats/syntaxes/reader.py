@@ -37,8 +37,8 @@ _FAULTS = dict.fromkeys(b"\r\n", "a string with a line break needs triple quotes
 _FAULTS |= dict.fromkeys(
     b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
 )
-# Labels in a text that look like the labels that pyoxigraph makes up: after "_:", and in RDF/XML in
-# an attribute. Labels that are written with escapes are not found; their nodes get other labels,
+# Labels in a text that look like the labels that pyoxigraph generates: after "_:", and in RDF/XML
+# in an attribute. Labels that are written with escapes are not found; their nodes get other labels,
 # like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")

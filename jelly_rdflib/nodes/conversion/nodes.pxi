@@ -167,7 +167,7 @@ cdef class NodeFactory(NodeMaker):
         """Make the node of a term other than a quoted triple.
 
         ``extra`` is the language tag or the node of the datatype. The text is copied before any
-        code of rdflib runs, which might move it.
+        rdflib code runs, which might move it.
         """
         if kind == TermKind.IRI:
             if find_iri_escape(text.start, text.end) < text.end:

@@ -22,7 +22,7 @@ cdef class Changes(Undoer):
 
     Attributes:
         tap: The recording of the store, or None. It sees changes made by the store's methods, and
-        must be notified of all others.
+        must be notified of all other changes.
         operations: How many operations all transactions have had.
         added, deleted: How many statements this transaction has added and deleted.
         ineffective: How many operations of this transaction changed nothing: additions of existing

@@ -22,8 +22,8 @@ cdef class JellyChanges(Changes):
     If ``is_atomic`` and ``is_committed``, pending changes are committed before the first statement
     of a transaction. The transaction itself is committed when the next one begins, or when the
     store is freed: until then it can be undone. If the store is recorded, the transaction is part
-    of the recorded one, and is not committed. A store in a file is committed at once, since that
-    may fail.
+    of the recorded one, and is not committed. A store in a file is committed immediately, since
+    that may fail.
 
     If all operations are available without waiting (``is_held``), other threads wait until the
     store is freed.
