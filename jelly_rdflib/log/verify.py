@@ -251,8 +251,8 @@ def _replay_problems(
     for entry, result in ineffective:
         total = count(result.added + result.deleted + result.ineffective, "operation")
         warn(
-            f"version {entry.version}: {result.ineffective} of {total} changed nothing, the first"
-            f" is {operation_text(result.missed[0])}: the patch was not made for the version"
+            f"version {entry.version}: {result.ineffective} of {total} changed nothing, starting"
+            f" with {operation_text(result.missed[0])}: the patch was not made for the version"
             " before it",
             LogWarning,
         )

@@ -216,7 +216,8 @@ class StoreFile:
         else:
             raise LogError(
                 f"{self._path} does not have the data of the log next to it, {self._log.path}:"
-                " another program has written one of them. Move one away to continue with the other"
+                " another program has written one of them. Move that one away to continue with the"
+                " other"
             )
 
     def _check_out(self) -> None:
