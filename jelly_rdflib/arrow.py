@@ -53,7 +53,7 @@ NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
 # Indexes are signed numbers of 32 bits, the only ones that pandas accepts.
 TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-# The dictionary of a column of nulls; it has a text, since DuckDB before 1.5 crashes if a
+# The dictionary of a column of nulls; it contains a string, since DuckDB before 1.5 crashes if a
 # dictionary is empty.
 NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
@@ -66,7 +66,7 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
     Args:
         columns: Some of `OPERATION_COLUMNS` or of `STATEMENT_COLUMNS`.
-        terms: How terms look in the table; see `read_arrow`. ``"dictionary"`` is that of
+        terms: How terms are represented; see `read_arrow`. ``"dictionary"`` is as in
             `jelly_rdflib.Patch.to_arrow`.
 
     Raises:
@@ -91,8 +91,8 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
 # The schema of all tables of patches and readers.
 TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
-# Columns that the table of a log has in addition, about the patch of each row. The name of a
-# header's column is its key after this prefix.
+# Additional columns of a log's table, about the patch of each row. The column of a header is named
+# by this prefix and the header's key.
 LOG_COLUMNS = {"version": pa.int64(), "time": pa.timestamp("us", "UTC")}
 HEADER = "header:"
 
@@ -105,8 +105,8 @@ class ArrowRows:
         is_statements: Whether the batches have statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
-        place: The `place` after earlier rows of the file, from which numbers go on.
-        limits: The limits by which the input was read.
+        place: The `place` after earlier rows of the file, from which the numbering continues.
+        limits: The limits with which the input was read.
         max_rows: The number of rows of a full record batch.
         max_bytes: The number of bytes of text with which a record batch is full.
     """
@@ -141,7 +141,7 @@ class ArrowRows:
 
     @property
     def place(self) -> tuple[int, int, int, int, int]:
-        """The place of the next row in the file."""
+        """The position of the next row in the file."""
         return self._builder.place
 
     def convert(self, batches: Iterable[Batch | BatchSlice]) -> Iterator[pa.RecordBatch]:
@@ -255,7 +255,7 @@ def _open_rows(
     if terms not in ("dictionary", "string", "struct"):
         raise ValueError(f"terms is 'dictionary', 'string' or 'struct', not {terms!r}")
     if rows._is_used_up():
-        raise ValueError("the reader is used up or closed, and gives its rows once: open it again")
+        raise ValueError("the reader is exhausted or closed, and can be read only once: reopen it")
     origins = rows._origins()
     known = [*(() if origins is None else LOG_COLUMNS), *TABLE_SCHEMA.names]
     names = known if columns is None else list(columns)
@@ -283,7 +283,7 @@ def _add_columns_of_log(
     keys: list[str],
     origins: Iterator[tuple[int, datetime]],
 ) -> Iterator[pa.RecordBatch]:
-    """Choose the columns of a schema, and make those about the patch of a row."""
+    """Choose the columns of a schema, and make the columns about the patch of each row."""
     # The version and time of each patch, and its headers so far.
     patches: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
     unseen = set(keys)
@@ -355,7 +355,7 @@ def read_arrow(
             ``bnode``, ``literal`` or ``triple``), value (the IRI, the label, the lexical form, or
             the triple's N-Triples), datatype and lang.
         file: The value of the column ``file``.
-        limits: The limits of the input; by default the defaults of `Limits`.
+        limits: The limits on the input; by default the defaults of `Limits`.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_batches`.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
@@ -413,11 +413,11 @@ def read_record_batches(
             have the columns ``s``, ``p`` and ``o``, as text, and may have ``op`` (without it all
             rows are additions), ``g`` and ``name``. Other columns of `read_arrow`, and those of a
             log, are ignored.
-        limits: The limits of a term's size.
+        limits: The limits on a term's size.
 
     Raises:
-        EncodeError: A row is not an operation (the message has its number, from 0 on), or a column
-            is missing, unknown or of another type. (Raised by the iterator.)
+        EncodeError: A row is not an operation (the message contains its zero-based number), or a
+            column is missing, unknown or of another type. (Raised by the iterator.)
         TypeError: ``record_batches`` is neither record batches nor a table. (Raised by the
             iterator.)
     """
@@ -450,8 +450,7 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
     column = record_batch.column(name)
     if pa.types.is_struct(column.type):
         raise EncodeError(
-            f"column {name!r} has structs: terms are written as N-Triples text, as terms='string'"
-            " makes it"
+            f"column {name!r} has structs: terms must be N-Triples text, as with terms='string'"
         )
     if column.type != pa.string():
         if not _is_text(column.type) and column.null_count < len(column):
@@ -465,7 +464,7 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type may have texts; a column of nulls is accepted, too."""
+    """Return whether a column of this type may have strings; a column of nulls is accepted, too."""
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
     is_text: bool = (
@@ -536,8 +535,8 @@ def write_arrow(
         options: The stream's options. With `StreamOptions` rows are written as statements of
             Jelly-RDF, and a row whose op is not A is refused.
         format: The name of the format, an extension or a media type; see
-            `jelly_rdflib.PatchWriter`. ``"jelly-rdf"`` goes with `StreamOptions`.
-        limits: The limits of a term's size.
+            `jelly_rdflib.PatchWriter`. ``"jelly-rdf"`` needs `StreamOptions`.
+        limits: The limits on a term's size.
 
     Raises:
         EncodeError: A row is not an operation, or can't be expressed with the options; or the last
@@ -545,7 +544,7 @@ def write_arrow(
             first rows is wrong, the destination stays as it was.
         LookupError: The format is unknown.
         TypeError: ``record_batches`` is neither record batches nor a table.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.PatchWriter`.
         OSError: The path can't be opened or written.
 
     Examples:

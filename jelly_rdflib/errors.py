@@ -23,7 +23,7 @@ class InUseError(RuntimeError):
     """A writer is in use: another thread is writing, or its output file calls the writer.
 
     The call is wrong, not the data, so this is not a `JellyError`. Nothing is lost: the first call
-    goes on, and the second one may be repeated when the first has returned.
+    continues, and the second one may be repeated when the first has returned.
     """
 
 
@@ -90,12 +90,12 @@ class _PlacedError(JellyError):
 class DecodeError(_PlacedError, ValueError):
     """The input breaks a rule of the format.
 
-    When rdflib's ``parse`` raises it, it is also an ``rdflib.exceptions.ParserError``. The same
-    goes for `LimitError` and `ApplyError`.
+    When rdflib's ``parse`` raises it, it is also an ``rdflib.exceptions.ParserError``. The same is
+    true of `LimitError` and `ApplyError`.
 
     Args:
         message: A description of the problem.
-        source: The file, the address or the place in a topic that the input is from.
+        source: The file, the address or the position in a topic that the input comes from.
         offset: Position in the (uncompressed) input, in bytes from its start. If frames are decoded
             one by one, the position in the frame.
         frame: Number of the frame, counted from 1.
@@ -132,10 +132,10 @@ class DecodeError(_PlacedError, ValueError):
 
 
 class LimitError(DecodeError):
-    """The input asks for more than `jelly_rdflib.Limits` allows.
+    """The input exceeds one of its `jelly_rdflib.Limits`.
 
     Some limits are checked only when a frame is used. Such an error has the offset and the number
-    of that frame; in a text, the place of the first row that was read with it.
+    of that frame; in a text, the position of the first row that was read with it.
 
     Args:
         message: Which part of the input exceeds the limit.
@@ -213,16 +213,16 @@ class EncodeError(JellyError, ValueError):
 
 
 class ApplyError(_PlacedError):
-    """A change can't be applied to this target, is not an operation, or is in a wrong place.
+    """A change can't be applied to this target, is not an operation, or is in the wrong place.
 
     The target is as it was before the transaction, with two exceptions: with ``atomic=False`` the
     applied changes stay, and if the transaction can't be undone, the error is a `RollbackError`.
 
     Attributes:
-        source: The file or the address that the change is from; else None.
+        source: The file or the address that the change comes from; else None.
         offset, frame, line: The start of the frame with the change, if bytes were applied; in a
             text, the start of the rows that were read together. Else None. With ``strict=True``
-            the message has the place instead.
+            the message contains the position instead.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -236,7 +236,7 @@ class ApplyError(_PlacedError):
 
 
 class RollbackError(ApplyError):
-    """A failed transaction could not be undone: the target keeps a part of its changes.
+    """A failed transaction could not be undone: the target keeps some of its changes.
 
     Every change that could be undone is undone. The store has to be loaded again, from a backup or
     a patch log. The error that made the transaction fail is in the chain of ``__context__``. The
@@ -253,7 +253,7 @@ class RollbackError(ApplyError):
 
 
 class RecordError(JellyError):
-    """A change of a graph can't be recorded, or a recording can't be undone.
+    """A change to a graph can't be recorded, or a recording can't be undone.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -266,7 +266,7 @@ class RecordError(JellyError):
 
 
 class LogError(JellyError):
-    """A patch log or a replica is in a wrong state, or doesn't have a requested version.
+    """A patch log or a replica is in an invalid state, or doesn't have a requested version.
 
     Args:
         message: The problem, in words. With a ``path`` it is a sentence whose subject, the path,
@@ -276,7 +276,7 @@ class LogError(JellyError):
 
     Attributes:
         message: As given, without the path and the advice.
-        path, advice: As given; by default None and an empty text.
+        path, advice: As given; by default None and an empty string.
 
     Examples:
         >>> import tempfile
@@ -328,12 +328,12 @@ class LogConflict(LogError):
 
     In the first case another process appended a patch first, or the patch was made for another
     state. In the second case other processes kept the log or replica locked for longer than the
-    time-out. (Readers, too, wait while a writer commits.) Then the newest patch is not known:
+    timeout. (Readers, too, wait while a writer commits.) Then the newest patch is not known:
     `expected` and `head` are None, and `version` is 0.
 
     Args:
         message: A description of the problem.
-        expected: The id of the patch that the new one was to follow; None to follow no patch.
+        expected: The id of the patch that the new one should have followed; None for no patch.
         head: The id of the log's newest patch; None for an empty log.
         version: The number of that patch, which is the version of the log.
         is_locked: Whether other processes kept the log or replica locked.
@@ -366,7 +366,7 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A log or a store may have less than its user expects.
+    """A log or a store may have less data than its user expects.
 
     A damaged file that is not needed was left out, or a store in a file has lost changes that were
     not committed.
@@ -381,7 +381,7 @@ class LogWarning(UserWarning):
 
 
 class ConnectionWarning(UserWarning):
-    """A followed source or log can't be reached and is tried again, or can be reached again.
+    """A followed source or log can't be reached and is retried, or can be reached again.
 
     Examples:
         To make it an error:
@@ -393,7 +393,7 @@ class ConnectionWarning(UserWarning):
 
 
 class TopicWarning(UserWarning):
-    """A topic of Kafka or MQTT does not deliver all patches, or may soon stop doing so.
+    """A Kafka or MQTT topic does not deliver all patches, or may soon stop doing so.
 
     A message can't be decoded and was skipped, patches are lost, or the broker deletes messages
     after a time.
@@ -408,7 +408,7 @@ class TopicWarning(UserWarning):
 
 
 class PatchError(JellyError, ValueError):
-    """A patch lacks what it takes to undo it, or patches don't follow one another.
+    """A patch lacks data that is needed to undo it, or patches don't follow one another.
 
     Examples:
         >>> import jelly_rdflib as jr

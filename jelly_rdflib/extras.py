@@ -1,4 +1,4 @@
-"""Errors that say which extra to install for an optional part of this package."""
+"""Errors that name the extra to install for an optional part of this package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 def missing(what: str, install: str, module: object) -> ModuleNotFoundError:
-    """Return the error for a missing module, which says what to install.
+    """Return the error for a missing module, with advice on what to install.
 
     Args:
         what: The feature that needs the module.

@@ -11,8 +11,8 @@ An operation is a plain tuple that starts with an `Op`:
 | statement add, delete | ``(Op.A, s, p, o, g)`` ``(Op.D, s, p, o, g)`` |
 | end of one patch | ``(Op.END,)`` |
 
-``graph`` and ``g`` are None in a stream of triples, and for the default graph. Functions that take
-operations take rdflib's ``DATASET_DEFAULT_GRAPH_ID`` for the default graph, too.
+``graph`` and ``g`` are None in a stream of triples, and for the default graph. Functions that
+accept operations also accept rdflib's ``DATASET_DEFAULT_GRAPH_ID`` for the default graph.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Op(IntEnum):
 
     `END` is not a row of RDF Patch: it follows the last operation of each patch.
 
-    ``str`` and ``print`` give the code, ``int`` gives the number.
+    ``str`` and ``print`` show the code, ``int`` returns the number.
 
     Examples:
         >>> Op.A

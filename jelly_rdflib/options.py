@@ -89,7 +89,7 @@ _SHORT.maxstring = 100
 
 def _hint(name: str, names: list[str]) -> str:
     """Return the last part of a message about a name that does not exist."""
-    # The cutoff is low, so that names of the command line, as in --max-names, find those of
+    # The cutoff is low, so that names of the command line, as in --max-names, match the names in
     # Python.
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
@@ -143,8 +143,8 @@ class Limits(_Settings):
             `jelly_rdflib.concat`, and a patch log of one patch, keep; and for the characters of the
             prefixes of other RDF syntaxes.
         max_xml_tags: Tags and attributes of all XML literals of one frame; each literal counts as
-            ten more. rdflib makes a tree of each literal, with some hundred bytes for each tag or
-            attribute. Batches have no trees.
+            ten more. rdflib makes a tree from each literal, with a few hundred bytes for each tag
+            or attribute. Batches have no trees.
         max_expansion: Ratio of decoded text to input, in bytes. Decoded text counts an IRI with
             its prefix in each frame, and a repeated term each time. The ratio covers the stream so
             far, without its first ``max_text_size`` bytes of text. A stream that stays below the
@@ -160,11 +160,11 @@ class Limits(_Settings):
             `jelly_rdflib.compact` the last one on each statement.
         max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store. The more prefixes are
             bound, the longer rdflib takes for each.
-        max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
-            Linux; Python itself takes some 20 MB. JSON-LD documents with one context around
-            everything take about twenty times their size.
-        max_parser_seconds: Seconds of processor time that this process may take for each 8 MiB of
-            text or part thereof. By the clock it may take ten times as long for a batch.
+        max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may use, on
+            Linux; Python itself uses some 20 MB. JSON-LD documents with one context around
+            everything need about twenty times their size.
+        max_parser_seconds: Seconds of processor time that this process may use for each 8 MiB of
+            text or part thereof. In wall-clock time a batch may take ten times as long.
 
     Raises:
         ValueError: A number is out of its range.
@@ -276,7 +276,7 @@ class PatchStatementType(_NamedEnum):
 
 
 class _FrameSettings(TypedDict, total=False):
-    """The settings that both kinds of options have."""
+    """The settings that both kinds of options share."""
 
     generalized_statements: bool
     rdf_star: bool
@@ -301,7 +301,7 @@ class PatchOptions(_Options):
     """Options of a Jelly-Patch stream (Jelly-Patch, "Patch stream options").
 
     The first eight have the names of the schema's fields and are written into the stream; the rest
-    say how the writer cuts it into frames.
+    determine how the writer cuts it into frames.
 
     Args:
         statement_type: Triples or quads.
@@ -311,7 +311,7 @@ class PatchOptions(_Options):
         max_name_table_size: Entries of the name lookup, at least 8.
         max_prefix_table_size: Entries of the prefix lookup; 0 for none.
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
-            literals with a datatype (but for ``xsd:string``, written as simple literals then).
+            literals with a datatype (except ``xsd:string``, then written as simple literals).
         version: Version tag of the protocol.
         frame_rows: Rows after which a frame is closed. A patch of a FRAME stream is never cut.
         frame_bytes: Bytes after which a frame is closed; the specification recommends frames
@@ -394,11 +394,11 @@ class LogicalStreamType(_NamedEnum):
     """
 
     UNSPECIFIED = 0
-    """The stream does not say."""
+    """The stream does not declare a type."""
     FLAT_TRIPLES = 1
-    """One stream of triples; frames mean nothing."""
+    """One stream of triples; frames have no meaning."""
     FLAT_QUADS = 2
-    """One stream of quads; frames mean nothing."""
+    """One stream of quads; frames have no meaning."""
     GRAPHS = 3
     """Each frame is a graph."""
     DATASETS = 4
@@ -451,12 +451,12 @@ class StreamOptions(_Options):
     """Options of a Jelly-RDF stream (Jelly-RDF, "Stream options").
 
     The first nine have the names of the schema's fields and are written into the stream; the rest
-    say how the writer cuts it into frames.
+    determine how the writer cuts it into frames.
 
     Args:
         stream_name: A name for the stream, for any use.
         physical_type: How statements are encoded.
-        logical_type: What the stream means; None for the flat type that goes with
+        logical_type: What the stream means; None for the flat type that matches
             ``physical_type``. Any other number is allowed, too: it is a subtype of the base type
             that is its last digit.
         generalized_statements: Allow literals as subjects, anything as predicates, and so on.
@@ -464,7 +464,7 @@ class StreamOptions(_Options):
         max_name_table_size: Entries of the name lookup, at least 8.
         max_prefix_table_size: Entries of the prefix lookup; 0 for none.
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
-            literals with a datatype (but for ``xsd:string``, written as simple literals then).
+            literals with a datatype (except ``xsd:string``, then written as simple literals).
         version: Version tag of the protocol; None for the lowest sufficient one: 2 with
             ``namespace_declarations``, else 1. (Readers of version 1 skip frame metadata.)
         namespace_declarations: Allow namespaces to be written. True if ``version`` is 2.
@@ -474,7 +474,7 @@ class StreamOptions(_Options):
         delimited: Write each frame's length before it, as files need; False for one bare frame.
 
     Raises:
-        ValueError: A number is out of its range, or types don't go together.
+        ValueError: A number is out of its range, or types are incompatible.
 
     Examples:
         >>> StreamOptions(physical_type="TRIPLES").logical_type

@@ -11,12 +11,12 @@ Severity = Literal["error", "warning"]
 class Rule(str, Enum):
     """A rule of a format. A `DecodeError` and a `Fault` name the rule that the input breaks.
 
-    A rule is a str, its name, which the conformance suite of Jelly-Patch uses, too.
+    A rule is a str: its name, which the conformance suite of Jelly-Patch uses, too.
 
     Attributes:
-        severity: ``"error"`` if a stream must keep the rule (or readers refuse it), ``"warning"``
-            if it should keep the rule.
-        text: What the rule demands, and the section of the specification that says so.
+        severity: ``"error"`` if a stream must follow the rule (or readers refuse it),
+            ``"warning"`` if it should follow the rule.
+        text: What the rule demands, and the section of the specification that defines it.
 
     Examples:
         >>> print(Rule("utf-8"), Rule.UTF_8.severity)
@@ -61,7 +61,7 @@ class Rule(str, Enum):
     SECOND_FIELD = (
         "second-field",
         "error",
-        "At most one member of a oneof is set; readers take the last (Jelly-RDF, RDF terms"
+        "At most one member of a oneof is set; readers use the last (Jelly-RDF, RDF terms"
         " and graph nodes).",
     )
     GRAPH_IN_TRIPLES = (
@@ -83,7 +83,7 @@ class Rule(str, Enum):
     FRAME_LENGTH = (
         "frame-length",
         "error",
-        "Each frame is as long as the length before it says (Jelly-Patch, Delimited variant).",
+        "Each frame has the length that is written before it (Jelly-Patch, Delimited variant).",
     )
     WIRE = (
         "wire",
@@ -334,7 +334,7 @@ class Rule(str, Enum):
     REPEATED_FIELD = (
         "repeated-field",
         "warning",
-        "A message has each field once, except rows and metadata; readers take the last"
+        "A message has each field once, except rows and metadata; readers use the last"
         " value of a repeated field, and merge messages (protobuf, Last One Wins).",
     )
     GENERALIZED = (
@@ -372,14 +372,14 @@ class Rule(str, Enum):
     HEADER_TWICE = (
         "header-twice",
         "warning",
-        "The headers id and prev come at most once in a patch, and a key has one spelling:"
+        "The headers id and prev occur at most once in a patch, and a key has one spelling:"
         " for Jena, keys that differ only in case are the same.",
     )
     PATCH_ID = (
         "patch-id",
         "warning",
         "The values of id and prev are IRIs. An IRI with uuid: or urn:uuid: has a valid"
-        " UUID. No id comes twice.",
+        " UUID. No id occurs twice.",
     )
     PATCH_CHAIN = (
         "patch-chain",

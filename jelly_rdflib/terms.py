@@ -54,11 +54,11 @@ class TripleTerm(Node):
     """A quoted triple of RDF-star, as a term. Immutable and hashable.
 
     rdflib's stores can't hold it; operations can. Hash, comparison and text work at any depth of
-    nesting, without recursion. Pickling or deep-copying some hundred levels raises a
+    nesting, without recursion. Pickling or deep-copying a few hundred levels raises a
     RecursionError.
 
     Args:
-        s, p, o: Terms of rdflib, or quoted triples.
+        s, p, o: rdflib terms, or quoted triples.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -157,7 +157,7 @@ class TripleTerm(Node):
         return self._write("<< {} {} {} >>", lambda term: term.n3(namespace_manager))
 
     def _write(self, form: str, write: Callable[[Node], str]) -> str:
-        """Return the text of the triple: ``form`` with the texts of the terms in its gaps."""
+        """Return the text of the triple: ``form`` filled with the texts of the terms."""
         start, first_gap, second_gap, end = form.split("{}")
         parts: list[str] = []
         # A stack of the terms, and the texts between them, that remain to be written.

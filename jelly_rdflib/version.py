@@ -1,3 +1,3 @@
-"""The version of the package: from here it goes to `jelly_rdflib.__version__` and to pip."""
+"""The version of the package, for `jelly_rdflib.__version__` and for pip."""
 
 __version__ = "0.1.0"

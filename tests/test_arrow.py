@@ -280,7 +280,7 @@ class TestWriting:
 
     def test_a_column_of_structs_is_named(self) -> None:
         batches = read_arrow(write([("A", *QUAD)]), terms="struct")
-        with pytest.raises(jr.EncodeError, match=r"has structs: .* as terms='string' makes it"):
+        with pytest.raises(jr.EncodeError, match=r"has structs: .* as with terms='string'"):
             list(read_record_batches(batches))
 
     def test_statements_are_written_as_jelly_rdf(self) -> None:

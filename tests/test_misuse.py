@@ -88,14 +88,14 @@ WRITERS: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("way", WRITERS)
 @pytest.mark.parametrize("name", ["w.foo", "w", "w.foo.gz"])
 def test_a_name_that_tells_no_format_is_refused(way: str, name: str) -> None:
-    with pytest.raises(LookupError, match=r"the format of 'w.* is not known: give it by format="):
+    with pytest.raises(LookupError, match=r"the format of 'w.* is not known: give format="):
         WRITERS[way](name)
     assert list(Path().iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["x.foo", "x", "x.nq", "x.jellyp", "x.jelly.txt"])
 def test_graphs_are_written_to_files_named_after_their_format(name: str) -> None:
-    with pytest.raises(LookupError, match=r"ends with \.jelly, "):
+    with pytest.raises(LookupError, match=r"must end with \.jelly, "):
         jr.write_graphs([Graph()], name)
     assert list(Path().iterdir()) == []
     jr.write_graphs([Graph()], Path("x.jelly.gz"))
@@ -181,14 +181,14 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
     "update from a path": (lambda: jr.Replica("r").update("log"), r"update\(PatchLog\('log'\)\)"),
     "concat a list": (lambda: list(jr.concat([PATCH])), r"concat\(\*patches\)"),
     "swap a patch": (lambda: jr.apply(Graph(), PATCH), r"apply\(source, target\)"),
-    "apply to a number": (lambda: jr.apply(PATCH, 1), "of rdflib, not int$"),
+    "apply to a number": (lambda: jr.apply(PATCH, 1), "rdflib Graph or Dataset, not int$"),
     "apply a log": (lambda: jr.apply(_log(), Dataset()), r"log\.checkout\(\)"),
     "read a log's folder": (lambda: jr.apply(_log().path, Dataset()), "open it as a PatchLog"),
     "open no log": (lambda: jr.PatchLog("none"), "create=True"),
     "append statements": (lambda: _log().append("v.ttl"), r"diff\(before, file\)"),
     "save as statements": (lambda: PATCH.save("v.ttl"), "save a patch as .rdfp or .jellyp"),
     "read changes": (lambda: jr.read_statements("v.rdfp"), r"apply\(\) them to a Dataset"),
-    "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them by PatchWriter"),
+    "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them with PatchWriter"),
     "go back": (lambda: _log().patches(1, 0), "version 1 is newer than 0: .* invert"),
 }
 

@@ -204,7 +204,7 @@ class TestTables:
                 reader = read(data)
                 use(reader)
                 for again in (reader.to_pandas, reader.to_polars, reader.__arrow_c_stream__):
-                    with pytest.raises(ValueError, match=r"used up or closed.*: open it again"):
+                    with pytest.raises(ValueError, match=r"exhausted or closed.*: reopen it"):
                         again()
 
     def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:

@@ -1,5 +1,5 @@
 """Algebra of patches: `invert`, `compact`, `concat` and `effective`.
 
-Each function takes the sources that `jelly_rdflib.apply` takes, and returns an iterator of
+Each function accepts the same sources as `jelly_rdflib.apply`, and returns an iterator of
 operations.
 """

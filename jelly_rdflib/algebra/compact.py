@@ -60,7 +60,7 @@ def compact(
             shows whether the dataset had it. If the last one restores that state, both are left
             out. The result is effective as well, so that `invert` can undo it.
         limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
-            ``max_held_operations`` is the limit of all kept operations.
+            ``max_held_operations`` limits the number of kept operations.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.
         format: The name of the format, an extension or a media type; see `jelly_rdflib.apply`.
 
@@ -71,12 +71,12 @@ def compact(
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
-        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
+        ApplyError: An item is not an operation, or a transaction starts or ends in the wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
         TypeError: ``source`` has an unsupported type.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
@@ -138,7 +138,7 @@ def _compact(
 
 
 class _Compaction:
-    """The headers, prefixes and statements that have an effect, of all operations so far."""
+    """The headers, prefixes and statements that have an effect, of the operations added so far."""
 
     def __init__(self) -> None:
         self.headers = JoinedHeaders()
@@ -163,7 +163,7 @@ class _Compaction:
             row = next_row + 1
 
     def _take(self, operation: Operation) -> None:
-        """Take an operation that is not on a statement."""
+        """Add an operation that is not on a statement."""
         op = operation[0]
         if op == Op.END:
             self.end_patch("a patch ends")

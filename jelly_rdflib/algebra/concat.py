@@ -47,9 +47,9 @@ def concat(
 ) -> OperationReader:
     """Iterate over the operations of one patch that has the effect of several patches in turn.
 
-    Transactions stay as they are; consecutive operations outside of transactions make one
+    Transactions stay as they are; consecutive operations outside of transactions form one
     transaction. The patch has the ``prev`` of the first patch and the ``id`` of the last one. All
-    other headers are kept, but equal ones only once. An empty patch is ignored.
+    other headers are kept, without duplicates. An empty patch is ignored.
 
     Sources may be larger than memory. Since headers come first, each source is read twice. A source
     that can be read only once, such as an iterator or a pipe, is kept for the second reading, in a
@@ -74,12 +74,12 @@ def concat(
     Raises:
         PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
             iterator, like those below.)
-        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
+        ApplyError: An item is not an operation, or a transaction starts or ends in the wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
         TypeError: ``source`` has an unsupported type.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
@@ -144,7 +144,7 @@ class _Source:
         self._is_spooled = False
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
-        """Add the headers of each patch; reserve room for those that are not in memory anyway."""
+        """Add the headers of each patch; reserve memory for those that are not held anyway."""
         is_empty = True
         self._is_spooled = not is_held(self._source) and not self._is_seekable()
         with closing_reader(opened := open_checked(self._source, **self._reading)):

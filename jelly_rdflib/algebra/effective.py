@@ -47,8 +47,8 @@ def effective(
 ) -> Iterator[Operation]:
     """Iterate over the operations of a patch that change something in a graph or dataset.
 
-    The result has the same effect on the dataset as the patch, and its inverse undoes it. Adding an
-    existing statement and deleting a missing one are left out, and so are aborted and empty
+    The result has the same effect on the dataset as the patch, and its inverse undoes it. Additions
+    of existing statements and deletions of missing ones are left out, and so are aborted and empty
     transactions. Before a prefix is bound to another IRI, it is deleted with its old IRI. The old
     prefix of the new IRI is deleted, too, since in rdflib an IRI has one prefix. Headers and the
     ends of patches stay.
@@ -56,11 +56,11 @@ def effective(
     The dataset is not changed. Operations of an iterator are yielded one by one, but those of a
     transaction only when it is committed: until then a long transaction is kept in a temporary
     file. Memory holds each statement whose presence the patch has changed so far. While the result
-    is read, the dataset must not change, except by the yielded operations:
+    is read, the dataset must not change, except through the yielded operations:
     ``apply(effective(patch, dataset), dataset)`` works.
 
-    Statements are the same by RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are one
-    literal, and language tags are compared without case.
+    Statements are compared as in RDF 1.1, whatever the store: ``"x"`` and ``"x"^^xsd:string`` are
+    one literal, and the case of language tags is ignored.
 
     Args:
         source: Bytes, a path, a binary file, or operations; see `jelly_rdflib.apply`.
@@ -73,13 +73,14 @@ def effective(
         An iterator of operations. The source is read when the first operation is requested.
 
     Raises:
-        ApplyError: The dataset can't take an operation, an item is not an operation, or a
-            transaction starts or ends in a wrong place. (Raised by the iterator, like those below.)
+        ApplyError: An operation can't be applied to the dataset, an item is not an operation, or a
+            transaction starts or ends in the wrong place. (Raised by the iterator, like those
+            below.)
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
         TypeError: ``source`` has an unsupported type.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 
@@ -196,7 +197,7 @@ class _Effects:
         self._log.undo(Undoer())
 
     def take(self, operation: Change | PrefixChange) -> Sequence[Operation]:
-        """Take a change, and return the changes that it makes to the target."""
+        """Add a change, and return the changes that it makes to the target."""
         if len(operation) == 4:
             return self._take_prefix(operation)
         op, s, p, o, g = operation
@@ -243,7 +244,7 @@ class _Effects:
 
 
 def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
-    """Note that the presence of a statement has changed to ``is_there``."""
-    # Each entry says that the presence differs, so a second change cancels the first.
+    """Record that the presence of a statement has changed to ``is_there``."""
+    # Each entry means that the presence differs, so a second change cancels the first.
     if changed.pop(quad, None) is None:
         changed[quad] = is_there

@@ -16,7 +16,7 @@ from jelly_rdflib.operations import Header, Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm, identity
 
-# The bytes of a header without its texts: those of tuples, and of entries in lists and sets.
+# The bytes of a header apart from its texts: for tuples, and for entries in lists and sets.
 _ENTRY = 200
 # The text of a literal is in memory three times: itself, the value, and the key in a set.
 _COPIES = 3
@@ -39,9 +39,8 @@ class JoinedHeaders:
     """The headers of a patch that is joined from patches that follow one another.
 
     The joined patch has the ``prev`` of the first patch and the ``id`` of the last. All other
-    headers are kept in order, but only the first of equal ones. Keys are compared as Jena compares
-    them. If keys differ only in case, all get the first spelling: Jena can't read a patch that has
-    both.
+    headers are kept in order, without duplicates. Keys are compared as Jena compares them. If keys
+    differ only in case, all get the first spelling: Jena can't read a patch that has both.
     """
 
     def __init__(self) -> None:
@@ -106,7 +105,7 @@ def _room_of(headers: list[_Header]) -> int:
 def header_rows(header: Mapping[str, Node | str] | None) -> list[Header]:
     """Return headers as operations; a value that is not a term becomes a literal.
 
-    If ``header`` is not a mapping with texts as keys, a TypeError is raised.
+    If ``header`` is not a mapping with strings as keys, a TypeError is raised.
     """
     if header is not None and not (
         isinstance(header, Mapping) and all(isinstance(key, str) for key in header)
@@ -129,7 +128,7 @@ class HeaderRoom:
         self._size = self._left = limits.max_text_size
 
     def reserve(self, key: Any, value: Any) -> int:
-        """Take room for a header, and return its size in bytes."""
+        """Reserve memory for a header, and return its size in bytes."""
         size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, _leaves(value)))
         if size > self._left:
             raise LimitError(
@@ -141,7 +140,7 @@ class HeaderRoom:
         return size
 
     def give_back(self, size: int) -> None:
-        """Return the room of headers that are no longer kept."""
+        """Release the memory of headers that are no longer kept."""
         self._left += size
 
 

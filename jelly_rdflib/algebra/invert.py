@@ -46,8 +46,7 @@ def invert(
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
     Applied after the patch, the inverse restores the dataset if each operation of the patch has
-    changed something there, as in the patches of `effective`, `diff` and `record`. Otherwise it
-    may
+    changed something in it, as in the patches of `effective`, `diff` and `record`. Otherwise it may
     do too much: it also deletes a statement that the dataset had already when the patch added it.
 
     Adds become deletes and deletes become adds, in reverse order. Transactions stay, in reverse
@@ -71,12 +70,12 @@ def invert(
 
     Raises:
         PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
-        ApplyError: An item is not an operation, or a transaction starts or ends in a wrong place.
+        ApplyError: An item is not an operation, or a transaction starts or ends in the wrong place.
         EncodeError: An operation has a term of an unknown class.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
         TypeError: ``source`` has an unsupported type.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.apply`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.apply`.
         LookupError: The format is unknown.
         OSError: The path can't be opened or read.
 

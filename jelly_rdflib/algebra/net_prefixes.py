@@ -21,7 +21,7 @@ class NetPrefixes:
 
     In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
     it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind
-    another one. The kept operations have the same effect as all of them by either rule.
+    another one. Under either rule, the kept operations have the same effect as all operations.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class NetPrefixes:
         self._pending = _Kept()
 
     def __len__(self) -> int:
-        """Return an upper bound for the number of kept operations."""
+        """Return an upper bound on the number of kept operations."""
         return sum(len(kept.last) + len(kept.iris) for kept in (self._committed, self._pending))
 
     def commit(self) -> None:
@@ -47,7 +47,7 @@ class NetPrefixes:
             self._pending = _Kept()
 
     def take(self, operation: PrefixChange, *, is_pending: bool) -> None:
-        """Take an `Op.PA` or `Op.PD`, of the open transaction or outside of transactions."""
+        """Add an `Op.PA` or `Op.PD`, of the open transaction or outside of transactions."""
         kept = self._pending if is_pending else self._committed
         numbered = next(self._numbers), operation
         name = operation[1], operation[3]
@@ -83,8 +83,8 @@ class _Kept:
         for name, first in self.first.items():
             last = self.last[name]
             if graphs[name[0]] > 1:
-                # In rdflib the prefixes of these graphs are one, so the first operation for a
-                # graph does not show the old IRI.
+                # In rdflib these graphs share the prefix, so the first operation for a graph does
+                # not show the old IRI.
                 yield last
                 continue
             was_bound, is_bound = first[1][0] == Op.PD, last[1][0] == Op.PA

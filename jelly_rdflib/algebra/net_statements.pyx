@@ -129,7 +129,7 @@ cdef class NetStatements:
     cdef QuadTable* current
     cdef size_t next_row  # the first committed row of the next batch
     cdef readonly bint is_open  # in a transaction
-    # The last batch, the nodes made of its terms so far, and the numbers of its terms (0 while
+    # The last batch, the nodes made from its terms so far, and the numbers of its terms (0 while
     # unknown).
     cdef Batch batch
     cdef list nodes
@@ -185,7 +185,7 @@ cdef class NetStatements:
     def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):
         """Take rows of a batch: adds, deletes, and starts and ends of transactions.
 
-        Return the number of the first row with another operation, or ``stop``. ``has_others`` says
+        Return the number of the first row with another operation, or ``stop``. ``has_others`` means
         that the open transaction has other operations: then its end counts as another operation.
         """
         cdef size_t row
@@ -262,7 +262,7 @@ cdef class NetStatements:
         return self.known[number]
 
     cdef inline int put(self, int64_t s, int64_t p, int64_t o, int64_t g, bint deletes) except -1:
-        """Put an operation on a quad of numbers; graph 0 is the default graph."""
+        """Add an operation on a quad of numbers; graph 0 is the default graph."""
         cdef Quad quad
         cdef uint8_t state = DELETES | FIRST_DELETES if deletes else 0
         quad.s, quad.p, quad.o, quad.g = <uint32_t>s, <uint32_t>p, <uint32_t>o, <uint32_t>g

@@ -1,4 +1,4 @@
-"""Reads the sources that `jelly_rdflib.apply` takes, and checks each operation."""
+"""Reads the sources that `jelly_rdflib.apply` accepts, and checks each operation."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def open_rows(
 ) -> Iterator[Any]:
     """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
 
-    ``make_rows`` makes rows of operations that are tuples; by default each operation is checked.
+    ``make_rows`` makes rows from operations as tuples; by default each operation is checked.
     The rows of a reader keep its setting for literals: in normal form, or as written. A LimitError
     is raised if making nodes of the rows would exceed the limits.
     """
     reader = source if opened is None else opened
     rows: Iterable[BatchSlice] | None = None
-    # Take the rows of this type only: other iterators over rows may give statements.
+    # Use rows only from this type: other iterators over rows may yield statements.
     if isinstance(reader, OperationReader):
         rows = rows_of(reader)
     elif isinstance(reader, BatchSource | Batch):
@@ -136,7 +136,7 @@ def ends_patch(part: BatchSlice) -> bool:
 
 
 def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
-    """Return the rows from ``start`` up to, but without, ``stop`` whose entry in ``kept`` is 1."""
+    """Return the rows from ``start`` to before ``stop`` whose entry in ``kept`` is 1."""
     if start > 0:
         # Make all nodes now, once: otherwise each part of the batch would make them again.
         batch.terms[0]
@@ -177,7 +177,7 @@ def _checked(operation: Any) -> Operation:
 
 
 def is_plain_statement(operation: Any) -> bool:
-    """Return whether this is a well-formed add or delete: a fast test for most operations."""
+    """Return whether an operation is a well-formed add or delete: a fast test for most of them."""
     if type(operation) is not tuple or len(operation) != 5:
         return False
     op, s, p, o, g = operation

@@ -1,4 +1,4 @@
-"""A list of batches, which keeps those of a long list in a temporary file."""
+"""A list of batches; a long list is kept in a temporary file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch, dump_batch, load_batch
 
-# The most bytes that are kept in memory.
+# The maximum number of bytes that are kept in memory.
 _MAX_SIZE = 4 << 20
 
 

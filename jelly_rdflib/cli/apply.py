@@ -51,14 +51,14 @@ def command(
     """Apply patches to a dataset, in order, and write the result.
 
     BASE may be the address of a dataset on Apache Jena Fuseki. The command changes it in place,
-    with one request for each transaction, and writes no OUT. It takes a token from the environment
+    with one request for each transaction, and writes no OUT. It reads a token from the environment
     variable JELLYP_FUSEKI_TOKEN, or a user and password from JELLYP_FUSEKI_USER and
     JELLYP_FUSEKI_PASSWORD.
 
     Otherwise BASE and OUT may be in any RDF syntax or Jelly-RDF; the dataset is held in memory.
     A blank node of a patch is the blank node with the same label in BASE. If a patch is invalid,
-    nothing is written. A PATCH may be the folder of a patch log. Standard error says how many
-    statements were added and deleted, and how many operations changed nothing.
+    nothing is written. A PATCH may be the folder of a patch log. The command reports on standard
+    error how many statements were added and deleted, and how many operations changed nothing.
 
     \b
     Examples:
@@ -76,7 +76,7 @@ def command(
         given = {"-o": output != "-", "--base-format": base_format, "--to": to, "--strict": strict}
         for name, value in given.items():
             if value:
-                raise click.UsageError(f"{name} is not for the address of a server as BASE")
+                raise click.UsageError(f"{name} can't be used if BASE is the address of a server")
         for patch in patches:
             with open_argument(patch, from_) as input_:
                 apply(input_.operations(is_held=False), base)

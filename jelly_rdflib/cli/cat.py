@@ -20,9 +20,9 @@ from jelly_rdflib.cli.options import CHANGES, follow_option, from_option, readin
 def command(
     files: tuple[str, ...], from_: str | None, follow: bool, filters: Filters, color: str
 ) -> None:
-    """Print files as RDF Patch text; standard input without FILE.
+    """Print files, by default standard input, as RDF Patch text.
 
-    Statements are printed as added. FILE may be the folder of a patch log.
+    Statements are printed as additions. FILE may be the folder of a patch log.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def command(
     from jelly_rdflib.nodes import NODE_TYPES
 
     if follow and (len(files) != 1 or files[0] == "-"):
-        raise click.UsageError("--follow needs one FILE; standard input is printed as it comes")
+        raise click.UsageError("--follow needs one FILE; standard input is printed as it arrives")
     show = make_printer(color)
     for file in files or ("-",):
         encoder = TextPatchEncoder(NODE_TYPES, show)

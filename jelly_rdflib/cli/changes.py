@@ -1,4 +1,4 @@
-"""Reads and writes patches for commands, with options of Jelly-Patch that suit their terms."""
+"""Reads and writes patches for commands, with Jelly-Patch options that suit their terms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_changes(
     if format.options_type is not None and declared:
         fields = join_options(declared)
         if len(inputs) > 1 and fields["stream_type"] == PatchStreamType.FRAME:
-            # A patch of several inputs may be too large for one frame.
+            # A patch made from several inputs may be too large for one frame.
             fields["stream_type"] = PatchStreamType.PUNCTUATED
         options = PatchOptions(**fields)
     with (

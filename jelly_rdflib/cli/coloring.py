@@ -43,13 +43,13 @@ color_option = click.option(
 
 
 def is_colored(color: str) -> bool:
-    """Return whether standard output gets colours; ``color`` is the value of ``--color``."""
+    """Return whether standard output is coloured; ``color`` is the value of ``--color``."""
     can_color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return sys.stdout.isatty() and can_color if color == "auto" else color == "always"
 
 
 def make_printer(color: str, *, by_row: bool = False) -> Callable[[bytes], None]:
-    """Return a function that prints rows of RDF Patch text at once.
+    """Return a function that prints rows of RDF Patch text immediately.
 
     On a terminal it escapes control characters. Colours show the kinds of terms, or with ``by_row``
     added and deleted rows.
@@ -62,8 +62,8 @@ def make_printer(color: str, *, by_row: bool = False) -> Callable[[bytes], None]
             rows = _CONTROLS.sub(_escape, rows)
         text = rows if pattern is None else pattern.sub(_paint, rows)
         with name_errors(STANDARD_OUTPUT):
-            # Give a terminal text, not bytes: text gets the terminal's encoding, and on Windows
-            # click turns the escapes of text into colours.
+            # Print text on a terminal, not bytes: click encodes text for the terminal, and on
+            # Windows it turns escape sequences in text into colours.
             shown = text.decode() if is_terminal else text
             click.echo(shown, nl=False, color=pattern is not None)
 

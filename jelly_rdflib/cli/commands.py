@@ -29,7 +29,7 @@ COMMANDS = (
     "view",
 )
 
-# Names of commands in other tools, and the command here that does the same.
+# Command names of other tools, and the jellyp commands that do the same.
 _ALIASES = {
     "clone": "subscribe LOG --log MIRROR",
     "commit": "log append",
@@ -58,7 +58,7 @@ class OrderedGroup(click.Group):
     """A group whose help lists the commands in the order of their definitions."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find a command; if it is in another group, the error says in which."""
+        """Find a command; if it is in another group, the error names the group."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -103,8 +103,8 @@ class _LazyGroup(OrderedGroup):
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
 
-    The extension of a file gives its format: .jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig
-    and more. Without a known extension, the first bytes give it. Files with .gz and .zst are
+    A file's extension determines its format: .jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig
+    and more. Without a known extension, its first bytes do. Files ending in .gz or .zst are
     compressed. "-" is standard input or standard output.
 
     Exit status: 0 success, 1 bad input, 2 usage error. For diff, merge and validate: 0 no

@@ -28,14 +28,14 @@ from jelly_rdflib.terms import TripleTerm, plain
 
 
 class Expected(NamedTuple):
-    """Expectations of an input; None means that any value is accepted.
+    """What is expected of an input; None means that any value is accepted.
 
     Args:
         file, format: A file that must have the same statements, and its format.
         is_ordered: Whether the statements must come in the same order.
         frames: The frames of the input to compare.
-        options_file: A file of Jelly that must have the same options.
-        is_delimited: Whether each frame must have its length before it.
+        options_file: A Jelly file that must have the same options.
+        is_delimited: Whether each frame must be prefixed with its length.
     """
 
     file: str | None
@@ -77,7 +77,7 @@ def _frames(batches: Iterable[Batch], wanted: range, name: str) -> Iterator[Batc
 
 def _compare_delimiting(encoded: EncodedInput, is_expected: bool) -> Iterator[str]:
     if encoded.statistics is None:
-        yield "it is not Jelly, which alone has frames"
+        yield "it is not Jelly, and only Jelly has frames"
     elif encoded.statistics.is_delimited != is_expected:
         yield f"it is {'a bare frame' if is_expected else 'delimited'}"
 
@@ -87,7 +87,7 @@ def _compare_options(options: Any, path: str) -> Iterator[str]:
     if expected is None:
         raise click.UsageError(f"{path} has no options: it is not Jelly")
     if type(options) is not type(expected):
-        yield f"it does not have the options of {path}, which is another format"
+        yield f"it does not have the options of {path}, which is in another format"
         return
     for field in fields(options):
         value, wanted = getattr(options, field.name), getattr(expected, field.name)

@@ -26,11 +26,11 @@ _LOAD = {
 @click.option("--man", is_flag=True, help="Install man pages for the user, one for each command.")
 @click.pass_context
 def command(context: click.Context, shell: str | None, install: bool, man: bool) -> None:
-    """Make a shell complete jellyp's commands, options and files.
+    """Set up a shell to complete jellyp's commands, options and files.
 
     SHELL is bash, zsh or fish; by default the one that $SHELL names. Without --install its script
     is printed. Scripts and man pages are installed below ~/.local/share, or ~/.config for fish. If
-    ~/.bashrc or ~/.zshrc does not load the script yet, a line that loads it is appended there.
+    ~/.bashrc or ~/.zshrc does not load the script yet, a line that loads it is appended.
     Completion works in each new shell.
 
     \b
@@ -56,12 +56,12 @@ def command(context: click.Context, shell: str | None, install: bool, man: bool)
 def _find_shell() -> str:
     name = os.path.basename(os.environ.get("SHELL", ""))
     if name not in SHELLS:
-        raise click.UsageError(f"which shell? $SHELL is not one of {', '.join(SHELLS)}: name it")
+        raise click.UsageError(f"$SHELL is not one of {', '.join(SHELLS)}: give SHELL")
     return name
 
 
 def _folder(variable: str, default: str) -> Path:
-    """Return a folder of the user: the value of a variable, or else its usual place at home."""
+    """Return a user's folder: the value of a variable, or else a default in the home directory."""
     return Path(os.environ.get(variable) or Path.home() / default)
 
 
@@ -83,7 +83,7 @@ def _install_script(shell: str, script: str) -> None:
         with start.open("a", encoding="utf-8") as file:
             is_cut = text and not text.endswith("\n")
             file.write(f"{chr(10) * bool(is_cut)}# Completion of jellyp.\n{line}\n")
-    tell(f"{start}: it loads the script in new shells")
+    tell(f"{start} loads the script in new shells")
 
 
 def _install_man_pages(root: click.Group) -> None:
@@ -93,7 +93,7 @@ def _install_man_pages(root: click.Group) -> None:
     pages = man_pages(root)
     for name, text in pages.items():
         _write(folder / f"{name}.1", text, is_told=False)
-    tell(f"{folder}: {len(pages)} man pages, from jellyp.1 on")
+    tell(f"{folder}: {len(pages)} man pages, starting with jellyp.1")
 
 
 def _write(path: Path, text: str, *, is_told: bool = True) -> None:

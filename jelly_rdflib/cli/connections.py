@@ -1,4 +1,4 @@
-"""Limits the connections of ``jellyp log serve``, so that silent clients don't keep others out."""
+"""Limits the connections of ``jellyp log serve``, so that idle clients don't lock out others."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 _Protocol: Any = AutoHTTPProtocol
 _MOST = 2000
-# The seconds in which a request's headers have to arrive; in the worst case twice as many.
+# The seconds within which a request's headers have to arrive; in the worst case twice as many.
 _HEAD_SECONDS = 15.0
 
 
 def most_connections() -> int:
-    """Return the allowed number of connections: half of the process's limit of open files.
+    """Return the allowed number of connections: half of the process's limit on open files.
 
     This limit is raised first, as far as the system allows it.
     """
     try:
         import resource
     except ModuleNotFoundError:
-        # Windows has no limit of open files.
+        # Windows has no limit on open files.
         return _MOST
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * _MOST if most == resource.RLIM_INFINITY else min(2 * _MOST, most)

@@ -26,7 +26,7 @@ from jelly_rdflib.streams.destination import Destination
 from jelly_rdflib.streams.frames import message_parts
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-# Formats of text that are read with generalized statements only if the user says so.
+# Text formats in which generalized statements are accepted only if the user allows them.
 _LINES = ("n-triples", "n-quads")
 
 
@@ -43,8 +43,8 @@ def convert(
     """Write those operations of an input that pass the filters, in another format.
 
     Args:
-        input_, destination: From where to where.
-        format: The format of the output; None: the input's.
+        input_, destination: What to read, and where to write.
+        format: The format of the output; None means that of the input.
         filters: The filters of the input.
         output_options: The options of `jelly_options`.
         merges_graphs: Whether statements are written without their graphs.
@@ -54,7 +54,7 @@ def convert(
     is_unchanged = is_unchanged and all(value is None for value in output_options.values())
     if is_unchanged and format is not None and _copy_frames(input_, destination, format):
         return
-    # Keep base directions here: the writer knows whether its format has them.
+    # Keep base directions here: the writer knows whether its format supports them.
     settings: dict[str, Any] = {"keeps_directions": True}
     settings |= {} if base is None else {"base": base}
     if output_options["generalized_statements"] and input_.patches is None:
@@ -98,14 +98,14 @@ def _check_kind(name: str, format: Format, *, holds_changes: bool) -> None:
         held, wanted, advice = "changes", "statements", "see jellyp apply"
         if format.holds_changes:
             held, wanted, advice = "statements", "changes", FROM_STATEMENTS
-        raise click.UsageError(f"{name} has {held}, and {format.name} is for {wanted}: {advice}")
+        raise click.UsageError(f"{name} has {held}, but {format.name} is for {wanted}: {advice}")
 
 
 def _copy_frames(input_: InputArgument, destination: Any, format: Format) -> bool:
-    """Write frames of Jelly as text, or frames of a text as Jelly, unchanged.
+    """Convert Jelly to Jelly as text, or the reverse, with unchanged frames.
 
     Returns:
-        Whether this was done. It is, only if one format is Jelly and the other is Jelly as text.
+        False, without writing, unless one format is Jelly and the other is Jelly as text.
     """
     if format.options_type is None or input_.patches is not None:
         return False
@@ -142,7 +142,7 @@ def join(
     to: Format | None,
     output_options: Mapping[str, Any],
 ) -> None:
-    """Write the streams of Jelly in several inputs as one; the arguments are as for `convert`."""
+    """Write the Jelly streams of several inputs as one; the arguments are as for `convert`."""
     for source in sources:
         if is_log(source):
             raise click.UsageError(f"{source} is a patch log: convert it alone, as one IN")
@@ -151,7 +151,7 @@ def join(
     format = inputs[0].format
     for each in inputs:
         if each.format not in (JELLY, JELLY_PATCH) or each.options is None:
-            raise click.UsageError(f"{each.name} is not Jelly: convert joins only files of Jelly")
+            raise click.UsageError(f"{each.name} is not Jelly: convert joins only Jelly files")
         if each.format is not format:
             raise click.UsageError(
                 f"{each.name} is {each.format.title}, but {inputs[0].name} is {format.title}"
@@ -181,15 +181,15 @@ def write_batches(
     merges_graphs: bool = False,
     is_pending: bool = False,
 ) -> bool:
-    """Write batches; frames with a meaning, or with metadata, stay frames.
+    """Write batches; keep frames that are graphs or datasets, or that have metadata.
 
-    ``is_pending`` says whether rows of earlier calls still wait in the open frame. Return whether
-    rows wait there after this call.
+    ``is_pending`` means that the open frame still has rows of earlier calls. Return whether it has
+    rows after this call.
     """
     options = writer.options
     has_frames = isinstance(options, StreamOptions)
     is_grouped = has_frames and options.is_grouped
-    # Whether the graph or dataset that is being written goes on in the next part.
+    # Whether the graph or dataset that is being written continues in the next part.
     is_open = False
     frames = (
         (batch, has_frames and options.delimited and bool(batch.metadata), batch.metadata)

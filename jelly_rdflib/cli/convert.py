@@ -1,4 +1,4 @@
-"""``jellyp convert``: converts one format to another, and joins streams of Jelly."""
+"""``jellyp convert``: converts one format to another, and joins Jelly streams."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from jelly_rdflib.cli.outputs import open_output, output_format
 @click.option(
     "--merge-graphs",
     is_flag=True,
-    help="Leave the graphs of statements out, so that N-Triples and the like can have all of them.",
+    help="Write the statements of all graphs as triples, for formats such as N-Triples.",
 )
 @click.option(
-    "--base-iri", metavar="IRI", help="What relative IRIs in Turtle and the like belong to."
+    "--base-iri", metavar="IRI", help="The base IRI of relative IRIs in Turtle and the like."
 )
 @jelly_options
 @filter_options
@@ -55,10 +55,10 @@ def command(
     input is read. Terms keep their lexical forms, and blank nodes their labels. Only language tags
     that are written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
 
-    If several INs are given, all must be streams of Jelly-Patch, or all of Jelly-RDF. They become
+    If several INs are given, all must be Jelly-Patch streams, or all Jelly-RDF streams. They become
     one stream with new lookups. Its options allow everything that any IN allows, unless you give
     other options; then a statement that these don't allow is an error. Frames of graphs and
-    datasets, and frames with metadata, stay frames. Patches stay separate: to join them into one,
+    datasets, and frames with metadata, are kept. Patches stay separate: to join them into one,
     use jellyp patch concat. Blank nodes with the same label become the same blank node.
 
     \b

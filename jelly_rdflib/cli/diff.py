@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="Compare blank nodes by the statements about them, or by their labels. [default: by the"
     " statements if a file is in a syntax that has nodes without labels, else by label]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print each change as a JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print each change as JSON, one per line.")
 @click.option(
     "--side-by-side", is_flag=True, help="Print what only OLD has next to what only NEW has."
 )
@@ -67,7 +67,7 @@ def command(
     either file is one of these, blank nodes are compared by the statements about them. Prefixes
     are compared if both syntaxes have them.
 
-    The patch is printed with -q, too.
+    The patch is printed even with -q.
 
     Exit status: 0 no differences, 1 differences, 2 trouble, also with -o. In a script with set -e,
     allow 1, as in the first example.
@@ -120,7 +120,7 @@ def _compare(old: str, new: str, from_: str | None, *, canonical: bool | None) -
 
 
 def _changes(patch: Patch) -> Iterator[Operation]:
-    """Return the operations that change something: all but the marks of the transaction."""
+    """Return the operations that change something: all but the transaction's start and end."""
     return (operation for operation in patch if len(operation) > 1)
 
 

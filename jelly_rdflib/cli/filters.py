@@ -1,4 +1,4 @@
-"""Filters of operations: the options for them, and their application to an input."""
+"""Filters for operations: their command-line options, and their application to an input."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch, BatchSlice
 
 DEFAULT_GRAPH = "default"
-# The operations that filters can choose. The others are marks, which stay with the chosen ones.
+# The operations that filters can select. Starts and ends of transactions and patches are kept.
 OPS = ("A", "D", "PA", "PD", "H")
 POSITIONS = {"subject": "s", "predicate": "p", "object": "o", "graph": "g"}
 
-# A prefixed name of Turtle, or a literal with one as its datatype.
+# A prefixed name as in Turtle, or a literal whose datatype is one.
 _PREFIXED = re.compile(
     r"""(?P<start>"(?:[^"\\]|\\.)*"\^\^)? (?P<prefix>[^\W\d_][\w.-]*)? :
         (?P<local>[^\s<>"{}|^`\\]*)""",
@@ -55,8 +55,8 @@ class _Term:
 class Filters:
     """The filters of a command; an operation must pass all of them.
 
-    ``times`` are the first and the last wanted time, in seconds since 1970. ``terms`` maps a
-    column of batches to a set of terms, one of which a row must have there.
+    ``times`` are the first and the last wanted time, as Unix timestamps. ``terms`` maps a column
+    of batches to the set of terms that a row may have in this column.
     """
 
     ops: frozenset[int] | None = None
@@ -68,7 +68,7 @@ class Filters:
     def batches(self, input_: InputArgument, **settings: Any) -> Iterator[Batch]:
         """Read an input, once, and return the operations that pass the filters.
 
-        Marks of transactions, headers and ends of patches stay with the operations in them.
+        A transaction or patch that has such operations keeps its start, headers and end.
         ``settings`` are for `open_input`.
 
         Raises:
@@ -106,7 +106,7 @@ class _Filtering:
         self.is_open = False
         self.is_wanted: bool | None = True
         self.held: list[BatchSlice] = []
-        # Whether a transaction is open, be it from the taken frames or from frames before them.
+        # Whether a transaction is open, whether it began in the wanted frames or before them.
         self.in_transaction = False
         self.is_done = False
 
@@ -146,7 +146,7 @@ class _Filtering:
         """Filter the patches of a log; unwanted ones are not read."""
         filters = self.filters
         if filters.frames is not None:
-            raise click.UsageError("--frame is for a file of Jelly, and not for a patch log")
+            raise click.UsageError("--frame is for a Jelly file, not for a patch log")
         version = 0
         for entry, batches in patches():
             version = entry.version
@@ -241,7 +241,7 @@ class _Filtering:
             yield from self._take(batch)
 
     def _end_cut(self, last: Batch) -> Iterator[Batch]:
-        """End the transaction and the patch that are still open after the last taken frame."""
+        """End the transaction and the patch that are still open after the last wanted frame."""
         from jelly_rdflib.operations import Op
 
         if self.in_transaction:
@@ -305,7 +305,7 @@ class _Filtering:
 
 
 def _seconds_of(node: Any) -> float | None:
-    """Return a header's value as a time in seconds since 1970; None if it isn't a time."""
+    """Return a header's value as a Unix timestamp; None if it isn't a time."""
     from rdflib.namespace import XSD
     from rdflib.term import Literal
 
@@ -317,7 +317,7 @@ def _seconds_of(node: Any) -> float | None:
 
 
 def _seconds(value: date, *, is_end: bool = False) -> float:
-    """Return a time in seconds since 1970, for a day its start or end; without zone it is UTC."""
+    """Return a Unix timestamp, for a day that of its start or end; the default zone is UTC."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if is_end else time.min)
     if value.tzinfo is None:
@@ -338,7 +338,7 @@ def _read_time(context: click.Context, param: click.Parameter, text: str | None)
             return _seconds(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(
-            f"{text!r} is no time, such as 2026-11-25 or 2026-11-25T12:30+01:00"
+            f"{text!r} is not a time, such as 2026-11-25 or 2026-11-25T12:30+01:00"
         ) from error
 
 
@@ -456,8 +456,8 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--since",
         metavar="TIME",
         callback=_read_time,
-        help="Only patches from TIME on. The log gives the time of a patch, or else a header of"
-        " type xsd:dateTime. Without a zone, TIME is UTC.",
+        help="Only patches from TIME on. A patch's time comes from the log, or else from a header"
+        " of type xsd:dateTime. Without a zone, TIME is UTC.",
     ),
     click.option(
         "--until",
@@ -469,8 +469,8 @@ _OPTIONS: list[Callable[[Any], Any]] = [
         "--frame",
         metavar="RANGE",
         type=read_range,
-        help="Only these frames of each file of Jelly: 3, 2..5, 2.. or ..5. If they have only a"
-        " part of a transaction, that part becomes a transaction.",
+        help="Only these frames of each Jelly file: 3, 2..5, 2.. or ..5. If they contain only part"
+        " of a transaction, that part becomes a transaction.",
     ),
 ]
 

@@ -44,8 +44,8 @@ def _show_limits() -> None:
     texts = dict(_LIMIT.findall(inspect.getdoc(Limits) or ""))
     formatter = click.HelpFormatter()
     formatter.write_text(
-        "Input that asks for more than a limit is refused. --limit NAME=NUMBER, which each command"
-        " takes, overrides one; it may be repeated. K, M, G and T stand for powers of 1024."
+        "Input that exceeds a limit is refused. Each command accepts --limit NAME=NUMBER, which"
+        " overrides a limit and may be repeated. K, M, G and T stand for powers of 1024."
     )
     formatter.write_paragraph()
     rows = []
@@ -58,7 +58,7 @@ def _show_limits() -> None:
 
 
 def _short(number: int) -> str:
-    """Return a number as ``--limit`` takes it; with a unit, if it is a multiple of the unit."""
+    """Return a number as ``--limit`` accepts it, with a unit if it is a multiple of the unit."""
     units = ["", *"KMGT"]
     while number >= 1024 and number % 1024 == 0:
         number //= 1024

@@ -1,4 +1,4 @@
-"""Errors of inputs, with the names of the inputs and the option that helps."""
+"""Errors in inputs, with the name of the input and the option that helps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_start(wanted: range | None, last: int, kind: str, name: str) -> None:
 
 @contextmanager
 def naming(*names: str) -> Iterator[None]:
-    """Turn an error of the data in the block into an InputError that names the inputs."""
+    """Turn a data error in the block into an InputError that names the inputs."""
     from jelly_rdflib.errors import JellyError, MergeConflict
 
     try:
@@ -52,7 +52,7 @@ def naming(*names: str) -> Iterator[None]:
 
 
 def _in_words(error: object) -> str:
-    """Return the message of an error; arguments of Python in it become options of the command."""
+    """Return an error's message, with Python arguments replaced by command-line options."""
     from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError
     from jelly_rdflib.rules import Rule
 
@@ -62,23 +62,23 @@ def _in_words(error: object) -> str:
         option = _OPTIONS[error.needs]
         if option.partition(" ")[0] in known:
             return f"{error.message}: give {option}"
-        # Without this option, a command takes over what its inputs declare, and a text declares
+        # Without this option, a command uses what its inputs declare, and text formats declare
         # nothing.
-        return f"{error.message}: make Jelly-Patch of the input first, by jellyp convert {option}"
+        return f"{error.message}: convert the input to Jelly-Patch first: jellyp convert {option}"
     if "--merge-graphs" in known and "named graphs" in str(error):
         return f"{error}, or give --merge-graphs"
     if isinstance(error, DecodeError) and error.rule is Rule.REPEATED_OPTIONS:
         message = (
-            "the stream has its options again, and nothing says what that means: jellyp convert"
-            " --repeated-options restart makes one stream of several that were joined"
+            "the stream repeats its options, which is ambiguous: if several streams were joined,"
+            " jellyp convert --repeated-options restart makes them one stream"
         )
         if "--repeated-options" in known:
             message += (
                 ", and --repeated-options restart reads them; --repeated-options continue is for a"
-                " producer that repeats its options and goes on with its lookups"
+                " producer that repeats its options but keeps its lookups"
             )
         error = copy.copy(error)
         error.message = message
-    # Leave out the error's own name for the input: it may have another one here, such as that of
-    # standard input.
+    # Leave out the error's own name for the input: here the input may have another name, such as
+    # "standard input".
     return error.text if isinstance(error, (DecodeError, ApplyError)) else str(error)

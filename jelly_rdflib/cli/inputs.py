@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
     from jelly_rdflib.streams.open_input import Input
 
-# The seconds between two looks at an input that is followed.
+# The seconds between two checks of an input that is followed.
 PAUSE = 0.25
-# The most bytes that are read to find the first line of an input without a name.
+# The maximum number of bytes to read for the first line of an input without a name.
 MAX_LINE = 1 << 20
 FROM_STATEMENTS = "jellyp diff makes a patch from two datasets, and jellyp cat from one"
 
@@ -50,8 +50,8 @@ class _CountingFile:
 
     def read(self, size: int = -1) -> bytes:
         try:
-            # `read1` does not wait for more bytes than there are, so that data from a pipe are
-            # processed at once.
+            # `read1` does not wait for more bytes than are available, so that data from a pipe
+            # are processed immediately.
             data: bytes = self.file.read1(size)
         except OSError as error:
             error.filename = error.filename or self.name
@@ -92,7 +92,7 @@ class InputArgument:
     ``format`` is None until it is known from ``--from``, the file's name or the first bytes.
     The ``options`` of a Jelly stream are known after the first batch. If the input is a patch log,
     ``patches`` returns its patches, each with a function that reads its batches. If it is a file,
-    it can be opened once more by its ``path``.
+    it can be opened again by its ``path``.
     """
 
     path: str | None = None
@@ -170,7 +170,7 @@ class InputArgument:
         self.file = _StartedFile(read)
 
     def allow_nothing(self) -> None:
-        """Take an input without bytes for a patch without operations: diff may print that."""
+        """Treat an input without bytes as an empty patch, since ``jellyp diff`` may print one."""
         from jelly_rdflib.formats import find_format
 
         if self._is_empty:
@@ -213,7 +213,7 @@ class InputArgument:
 
 
 def error_of_statements(name: str) -> click.UsageError:
-    """Return the error that an input has statements, but must have changes."""
+    """Return the error for an input that has statements where changes are needed."""
     return click.UsageError(f"{name} has statements; a patch has changes: {FROM_STATEMENTS}")
 
 
@@ -229,7 +229,7 @@ class LogArgument(InputArgument):
         log: The log.
         name: For messages.
         advance: Called with each patch that is read.
-        is_followed: Whether to wait for patches that others append.
+        is_followed: Whether to wait for patches that other processes append.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class LogArgument(InputArgument):
             ValueError: There are other ``settings``, which no patch needs.
         """
         if settings:
-            raise ValueError(f"a patch log is not read with {', '.join(settings)}")
+            raise ValueError(f"a patch log can't be read with {', '.join(settings)}")
         for _, read in self.read_patches():
             with closing(read()) as batches:
                 yield from batches
@@ -294,8 +294,8 @@ def open_argument(
     """Open the input that an argument names, with a progress bar; ``--from`` gives the format.
 
     A folder, or an address, is a patch log. With ``is_followed`` reading waits for more at the end
-    of a file or a log. An error of the data in the block becomes an InputError that names the
-    input by ``name``, or else by ``path``.
+    of a file or a log. A data error in the block becomes an InputError that names the input by
+    ``name``, or else by ``path``.
     """
     from jelly_rdflib.formats import find_format
 
@@ -339,10 +339,10 @@ def _open_log(path: str, format: str | None, *, is_followed: bool) -> Iterator[L
 
 
 def _format_of(path: str) -> Format | None:
-    """Return the format of a file by its name, unless its first bytes say that the name is wrong.
+    """Return the format of a file by its name, unless its first bytes show that the name is wrong.
 
-    The name decides between formats of text, since several look alike. Only if the name and the
-    bytes disagree about text or Jelly, the bytes decide.
+    The name decides between text formats, since several look alike. The bytes decide only if they
+    and the name disagree on whether the file is text or Jelly.
     """
     from jelly_rdflib.core.input_start import has_control_characters, is_frame, look_at_start
     from jelly_rdflib.core.source import ByteSource, open_source
@@ -400,7 +400,7 @@ class StartedInput:
         self, path: str, format: str | None = None, *, may_be_empty: bool = False, **settings: Any
     ) -> None:
         self.name = argument_name(path)
-        # The options of a stream of Jelly. If a file has several streams, each has its own.
+        # The options of a Jelly stream. If a file has several streams, each has its own options.
         self.options: Any = None
         self.format: Any = None
         self.can_reopen = os.path.isfile(path)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @from_option("FILE")
 @click.option(
-    "--frames", "by_frame", is_flag=True, help="Print a line for each frame of Jelly instead."
+    "--frames", "by_frame", is_flag=True, help="Print a line for each Jelly frame instead."
 )
 @click.option(
     "--json",
@@ -64,7 +64,7 @@ def command(
     """
     if with_index:
         if by_frame or as_json or from_ is not None or not files or "-" in files:
-            raise click.UsageError("--index is for files, and goes with no other option")
+            raise click.UsageError("--index is for files, and excludes all other options")
         for file in files:
             _save_index(file)
         return
@@ -96,7 +96,7 @@ def _save_index(path: str) -> None:
             next(batches, None)
             options = batches.options
         if options is None or opened.look().is_text:
-            raise InputError(path, "only files of Jelly-Patch and Jelly-RDF have indexes")
+            raise InputError(path, "only Jelly-Patch and Jelly-RDF files can have an index")
         is_statements = isinstance(options, StreamOptions)
         try:
             with show_progress(os.path.basename(path), os.path.getsize(path)) as advance:

@@ -12,18 +12,18 @@ from jelly_rdflib.cli.options import strict_option
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
-    """Return the settings that were given as NAME=VALUE, one in each option."""
+    """Return the settings that were given as NAME=VALUE, one per option."""
     found = {}
     for text in value:
         name, equals, setting = text.partition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{text!r} is not like NAME=VALUE")
+            raise click.BadParameter(f"{text!r} does not have the form NAME=VALUE")
         found[name] = setting
     return found
 
 
 def _read_settings_file(context: Any, param: Any, value: str | None) -> dict[str, str]:
-    """Return the settings in a file, one a line; empty lines and comments are left out."""
+    """Return the settings in a file, one per line; empty lines and comments are left out."""
     if value is None:
         return {}
     lines = map(str.strip, Path(value).read_text("utf-8").splitlines())
@@ -38,7 +38,7 @@ def settings_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
         callback=_read_settings_file,
-        help="A file of settings, NAME=VALUE a line: for passwords.",
+        help="A file of settings, such as passwords, with one NAME=VALUE per line.",
     )(function)
     return click.option(
         "--setting",

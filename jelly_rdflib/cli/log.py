@@ -61,7 +61,7 @@ def _read_header(text: str) -> tuple[str, str]:
     if not (name and equals):
         raise click.BadParameter(f"{text!r} is not a header: write it as NAME=TEXT")
     if header_key(name) in (ID, PREV):
-        raise click.BadParameter(f"{name!r} has an IRI, not a text: for prev see --prev")
+        raise click.BadParameter(f"the value of {name!r} is an IRI, not text: for prev see --prev")
     return name, value
 
 
@@ -174,7 +174,7 @@ def init(log: str, compression: Compression) -> None:
     "--prev",
     metavar="ID",
     help="The id of the patch that the first PATCH follows. newest: append each patch after the"
-    " newest one, whatever it names itself.",
+    " newest one, whatever prev the patch itself has.",
 )
 @click.option(
     "-H",
@@ -183,7 +183,7 @@ def init(log: str, compression: Compression) -> None:
     metavar="NAME=TEXT",
     type=_read_header,
     multiple=True,
-    help="A header of each patch, such as title='Lamps on', in place of its own. Repeatable.",
+    help="A header to set in each patch, such as title='Lamps on', replacing its own. Repeatable.",
 )
 @from_option("PATCH")
 @repeated_option
@@ -194,11 +194,11 @@ def append(
     headers: tuple[tuple[str, str], ...],
     from_: str | None,
 ) -> None:
-    """Append patches to a log, one after the other.
+    """Append patches to a log, one after another.
 
     A PATCH may have several patches, or be another log. An empty PATCH is left out.
 
-    A version is printed after its patch is on the disk. The command stops with exit status 1 at a
+    A version is printed once its patch is on disk. The command stops with exit status 1 at a
     patch that does not follow the newest patch of the log: because another process appended first,
     or because --prev or the patch itself names another one.
 
@@ -293,7 +293,7 @@ def _split(
 @click.argument("versions", metavar="[VERSIONS]", required=False, type=read_range)
 @click.option("-n", "--last", metavar="N", type=click.IntRange(1, 1000), help="Only the newest N.")
 @follow_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def list_(
     log: PatchLog, versions: range | None, last: int | None, follow: bool, as_json: bool
 ) -> None:
@@ -313,7 +313,7 @@ def list_(
       jellyp log list --json history | jq -r .id
     """
     if versions is not None and (follow or last is not None):
-        raise click.UsageError("VERSIONS goes with neither -n nor -f")
+        raise click.UsageError("VERSIONS can't be combined with -n or -f")
     newest = log.version
     if versions is not None:
         entries = _within(log, versions)
@@ -339,7 +339,7 @@ def _within(log: PatchLog, versions: range) -> list[LogEntry]:
 
 
 def _range_in(log: PatchLog, versions: range) -> tuple[int, int]:
-    """Return the start and the stop of a range, which is cut after the newest version."""
+    """Return the start and the stop of a range, limited to existing versions."""
     check_start(versions, log.version, "version", click.get_current_context().params["log"])
     return versions.start, min(versions.stop, log.version + 1)
 
@@ -371,19 +371,19 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
 @command.command()
 @click.argument("logs", metavar="FOLDER...", nargs=-1, required=True, type=_FOLDER)
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The name or address to listen at."
+    "--host", default="127.0.0.1", show_default=True, help="The name or address to listen on."
 )
 @click.option(
     "--port",
     default=8080,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="The port to listen on; 0 takes a free one.",
+    help="The port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--grpc-port",
     type=click.IntRange(0, 65535),
-    help="Serve the log by gRPC, too, at this port; 0: one that is free.",
+    help="Serve the log over gRPC, too, on this port; 0 picks a free one.",
 )
 @click.option(
     "--tokens",
@@ -413,9 +413,9 @@ def _list(entry: LogEntry, width: int, *, as_json: bool) -> None:
     default=1000,
     show_default=True,
     type=click.IntRange(1),
-    help="The most followers at the same time; one host may have half of them.",
+    help="The maximum number of followers at the same time; one host may have half of them.",
 )
-@click.option("--access-log", is_flag=True, help="Print a line for each request by HTTP.")
+@click.option("--access-log", is_flag=True, help="Print a line for each HTTP request.")
 def serve(
     logs: tuple[str, ...],
     host: str,
@@ -426,13 +426,13 @@ def serve(
     access_log: bool,
     **options: Any,
 ) -> None:
-    """Serve logs by HTTP, until Ctrl+C or SIGTERM.
+    """Serve logs over HTTP, until Ctrl+C or SIGTERM.
 
-    A FOLDER is a log, or has several logs in it; logs that are made in it later are served, too.
+    A FOLDER is a log or contains logs; logs that are created in it later are served, too.
     If several logs are served, the address of each ends with its name:
     http://127.0.0.1:8080/history
 
-    All jellyp log commands, and PatchLog in Python, take the address that is printed. Its page
+    All jellyp log commands, and PatchLog in Python, accept the address that is printed. Its page
     /docs describes the interface for other programs. Other processes may use the folder at the
     same time.
 
@@ -456,7 +456,7 @@ def serve(
         from jelly_rdflib.live.http.server import LogServer
     server_class: Any = LogServer
     if grpc_port is not None:
-        # Keep gRPC from printing a line for each client that breaks off a handshake.
+        # Keep gRPC from printing a line for each client that aborts a handshake.
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         with advice("--grpc-port", "jelly-rdflib[grpc]"):
             from jelly_rdflib.live.grpc.log_server import PatchLogServer as server_class
@@ -468,7 +468,7 @@ def serve(
             " allow that"
         )
     if (key is None) != (certificate is None):
-        raise click.UsageError("--certificate and --key go together")
+        raise click.UsageError("--certificate and --key must be given together")
     try:
         known = None if tokens is None else Tokens.read(tokens)
         more = {"is_open": is_open, "limits": chosen_limits(), "timeout": _wait(), **options}
@@ -482,7 +482,7 @@ def serve(
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
-        # The sockets of connections inherit this option. Without it, the body of an answer would
+        # The sockets of connections inherit this option. Without it, the body of a response would
         # wait 40 ms, until the client has acknowledged the headers.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         of_log: Any = {"log_config": serving.access_log()} if access_log else {}
@@ -547,7 +547,7 @@ def checkout(
 
     if snapshot:
         if output != "-" or to is not None:
-            raise click.UsageError("--snapshot writes into LOG: it goes with neither -o nor --to")
+            raise click.UsageError("--snapshot writes into LOG: it excludes -o and --to")
         # Print a path that starts with LOG as the user gave it.
         path = log.snapshot(version)
         say(os.path.join(context.params["log"], path.parent.name, path.name))
@@ -563,9 +563,9 @@ def checkout(
 @log_command
 @click.argument("versions", metavar="VERSIONS", type=read_range)
 def squash(log: PatchLog, versions: range) -> None:
-    """Replace several versions by one patch.
+    """Replace the patches of several versions with one patch.
 
-    The patch has the same effect as those of VERSIONS, such as 1..100.
+    The new patch has the same effect as the patches of VERSIONS, such as 1..100.
 
     Only the last of these versions stays. A replica at an earlier one can't follow any more.
 

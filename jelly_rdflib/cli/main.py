@@ -44,7 +44,7 @@ def main() -> NoReturn:
     # A shell sets this variable when it asks for completions.
     if "_JELLYP_COMPLETE" in os.environ:
         jellyp.main(prog_name="jellyp")
-    # What commands tell `main` through their context; the context itself may not exist.
+    # Values that commands pass to `main` through their context; the context itself may not exist.
     meta: dict[str, Any] = {}
     try:
         # Don't call click's `main`, which prints its own messages about interrupts and broken
@@ -94,7 +94,7 @@ def _open_standard_streams() -> None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # Print characters that the encoding lacks, such as a Windows console's, as escapes.
+        # Print characters that the encoding lacks as escapes, as on some Windows consoles.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
@@ -115,16 +115,16 @@ def _drop_output() -> None:
             stream.flush()
         except OSError:
             _drop(stream.fileno(), os.O_WRONLY)
-            # What is left in the old stream's buffer now goes to the null device.
+            # Data left in the old stream's buffer now go to the null device.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
 def _exit_at_signals() -> None:
     """Turn signals into exceptions, so that half-written files are deleted."""
-    # SIGINT is included: if a KeyboardInterrupt comes during an import, Python may end by the
-    # signal even if it is caught.
+    # SIGINT is included: if a KeyboardInterrupt is raised during an import, the signal may end
+    # Python even if the exception is caught.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        # Windows has no SIGHUP, and a command under nohup must go on ignoring it.
+        # Windows has no SIGHUP, and a command under nohup must keep ignoring it.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))

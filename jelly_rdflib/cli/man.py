@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-# The mark of a paragraph that click must not wrap.
+# The marker of a paragraph that click must not wrap.
 _AS_IT_IS = "\b\n"
 
 
@@ -57,7 +57,7 @@ def _page(context: click.Context) -> Iterator[str]:
         yield from (".PP", ".nf", *map(_line, lines), ".fi")
     yield ".SH OPTIONS"
     for param in command.get_params(context):
-        # Only take options, since newer versions of click have a record for arguments, too.
+        # Use only options, since newer versions of click have a help record for arguments, too.
         record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
             yield from (".TP", rf"\fB{_escape(record[0])}\fR", _line(record[1]))
@@ -76,6 +76,6 @@ def _escape(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return a line of text for roff, which would take a dot at its start for a request."""
+    """Return a line of text for roff, which would treat a dot at its start as a request."""
     escaped = _escape(text)
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

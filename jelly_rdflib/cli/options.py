@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_address(path: str) -> bool:
-    """Return whether this is the address of a patch log on a server."""
+    """Return whether a path is the address of a patch log on a server."""
     if "://" not in path:
         return False
     from jelly_rdflib.core.source import is_address
@@ -30,7 +30,7 @@ def is_address(path: str) -> bool:
 
 
 def is_log(path: str) -> bool:
-    """Return whether this is a patch log: a folder, or the address of a log on a server."""
+    """Return whether a path is a patch log: a folder, or the address of a log on a server."""
     return is_address(path) or os.path.isdir(path)
 
 
@@ -53,7 +53,7 @@ class InputPath(click.Path):
             from jelly_rdflib.log.history import NAME
 
             if not is_address(found) and not os.path.exists(os.path.join(found, NAME)):
-                self.fail(f"{found!r} is a folder, but no patch log.", param, ctx)
+                self.fail(f"{found!r} is a folder, but not a patch log.", param, ctx)
             if self._instead is not None:
                 self.fail(f"{found!r} is a patch log: {self._instead}.", param, ctx)
         return found
@@ -61,7 +61,7 @@ class InputPath(click.Path):
 
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 CHANGES = InputPath()
-_INSTEAD = "jellyp log checkout writes the data of a version, which this command takes"
+_INSTEAD = "jellyp log checkout writes the data of a version, which this command accepts"
 DATASET = InputPath(_INSTEAD)
 TARGET = InputPath(_INSTEAD, may_be_server=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
@@ -108,17 +108,17 @@ def format_option(
 from_option = partial(format_option, "--from", "from_")
 to_option = partial(format_option, "--to", "to")
 base_format_option = format_option("--base-format", "base_format", "BASE")
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what -o names.")
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace existing output.")
 
 
 def _end_with_reader(context: object, param: object, is_given: bool) -> bool:
-    """End the process when nobody reads standard output any more, even if it prints nothing."""
+    """End the process when standard output has no reader any more, even if nothing is printed."""
     if is_given and hasattr(select, "poll"):
         poll = select.poll()
         # With 0 this only waits for errors, such as a pipe that was closed at its other end.
         poll.register(sys.stdout.fileno(), 0)
-        # Use another signal than SIGPIPE: a lost connection to a server sends that, too, and must
-        # not end the process.
+        # Use a signal other than SIGPIPE: a lost connection to a server raises SIGPIPE, too, but
+        # must not end the process.
         signal.signal(signal.SIGUSR1, lambda number, frame: sys.exit(128 + signal.SIGPIPE))
 
         def wait() -> None:
@@ -150,7 +150,7 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--options-from",
             metavar="FILE",
             type=click.Path(exists=True, dir_okay=False),
-            help="Take the options from this file of Jelly, not from the input. The options below"
+            help="Take the options from this Jelly file, not from the input. The options below"
             " override them.",
         ),
         click.option(
@@ -194,7 +194,7 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--frame-bytes",
             type=click.IntRange(min=1),
-            help="Bytes after which a frame of Jelly ends. [default: 1000000]",
+            help="Bytes after which a Jelly frame ends. [default: 1000000]",
         ),
         click.option(
             "--rdf-star/--no-rdf-star",
@@ -206,8 +206,8 @@ def jelly_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--generalized/--no-generalized",
             "generalized_statements",
             default=None,
-            help="Allow literals as subjects and so on in Jelly, and in N-Triples and N-Quads that"
-            " are read. [default: as in the input, if that is Jelly, else not]",
+            help="Allow generalized statements (such as literals as subjects) in Jelly, and in"
+            " N-Triples and N-Quads input. [default: as in the input, if that is Jelly, else not]",
         ),
         click.option(
             "--namespaces/--no-namespaces",
@@ -253,7 +253,7 @@ def _read_limit(text: str) -> tuple[str, int]:
         raise click.BadParameter(f"{name!r} is not one of {', '.join(names)}")
     number = _parse_number(value)
     if number is None:
-        raise click.BadParameter(f"{text!r} has no number, such as 64M, after a =")
+        raise click.BadParameter(f"{text!r} has no number, such as 64M, after the =")
     return name, number
 
 
@@ -325,8 +325,8 @@ repeated_option = click.option(
     show_default=True,
     callback=lambda context, param, value: context.meta.update({"repeated-options": value}),
     expose_value=False,
-    help="What to do if a stream of Jelly repeats its options. error: refuse the stream. restart:"
-    " start a new stream there, as in files joined by cat. continue: go on with the same lookups.",
+    help="What to do if a Jelly stream repeats its options. error: refuse the stream. restart:"
+    " start a new stream there, as in files joined by cat. continue: keep the same lookups.",
 )
 
 
@@ -343,7 +343,7 @@ directions_option = click.option(
     callback=lambda context, param, value: context.meta.update(directions=value),
     expose_value=False,
     help='What to do with base directions of RDF 1.2, as in "x"@ar--rtl. keep: fail if OUT or the'
-    " command can't have base directions. drop: leave them out.",
+    " command does not support them. drop: leave them out.",
 )
 
 
@@ -369,7 +369,7 @@ def _flag(key: str) -> dict[str, Any]:
 SHARED = (
     click.Option(["-q", "--quiet"], help="Print only results and errors.", **_flag("quiet")),
     click.Option(["--no-progress"], help="Show no progress bar.", **_flag("no-progress")),
-    click.Option(["--debug"], help="Show where in the program an error came up.", **_flag("debug")),
+    click.Option(["--debug"], help="Show where in the code an error was raised.", **_flag("debug")),
     click.Option(
         ["--limit"],
         metavar="NAME=NUMBER",

@@ -25,7 +25,7 @@ def output_format(
     *,
     for_stdout: str | None = None,
     for_file: str | None = None,
-    advice: str = "give it by --to",
+    advice: str = "give it with --to",
 ) -> Format:
     """Find the format of an output; ``advice`` ends the UsageError if the format is unknown.
 
@@ -69,7 +69,7 @@ def patch_format(path: str, format: str | None, **more: Any) -> Format:
 
 def error_of_existing(path: str) -> click.UsageError:
     """Return the error for an output that exists and would be replaced."""
-    return click.UsageError(f"{path} is there already: --overwrite replaces it")
+    return click.UsageError(f"{path} already exists: --overwrite replaces it")
 
 
 def check_folder(path: str) -> None:
@@ -81,7 +81,7 @@ def check_folder(path: str) -> None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[Any]:
-    """Open an output for the time of a block; yield a ``destination`` for a writer.
+    """Open an output for the duration of a block; yield a ``destination`` for a writer.
 
     The destination is a binary file, or a path with the same extension and so the same compression.
     A regular file is written under a temporary name in its folder, and renamed at the end of the
@@ -105,7 +105,7 @@ def open_output(path: str) -> Iterator[Any]:
     # link there.
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
     try:
-        # Do this inside of `try`, since a signal may come as soon as the file exists.
+        # Do this inside `try`, since a signal may arrive as soon as the file exists.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         with name_errors(path):
             yield temporary

@@ -20,7 +20,7 @@ _THOUSANDS = "{x:,.0f}"
 def check_picture(path: str) -> None:
     """Check that a picture can be written; the path's extension gives its format."""
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
-        raise click.BadParameter(f"{path!r} has no extension of a picture", param_hint="'--plot'")
+        raise click.BadParameter(f"{path!r} has no picture extension", param_hint="'--plot'")
     check_folder(path)
 
 

@@ -1,4 +1,4 @@
-"""Prints text; control sequences for a terminal, which untrusted text may have, are escaped."""
+"""Prints text, with terminal control sequences escaped, since the text may be untrusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def name_errors(name: str) -> Iterator[None]:
 
 
 def say(text: Any, *, err: bool = False, end: str = "\n") -> None:
-    """Print a line that may have parts of an input; with ``err`` to standard error."""
+    """Print a line that may contain parts of an input; with ``err``, to standard error."""
     import click
 
     with name_errors("standard error" if err else STANDARD_OUTPUT):

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Run SPARQL Update on a dataset, and write the changes.
 
-    BASE has any RDF syntax, or Jelly-RDF, and is held in memory. Each file UPDATE is a transaction;
+    BASE is in any RDF syntax or Jelly-RDF, and held in memory. Each file UPDATE is a transaction;
     the patch has only operations that took effect. USING names graphs of the dataset, and blank
     nodes of an update are new ones. If an update fails, no file is written.
 
@@ -69,7 +69,7 @@ def command(
     format = patch_format(output, to)
     result_format: Any = None
     if result is not None:
-        result_format = output_format(result, None, advice="give it an extension that tells")
+        result_format = output_format(result, None, advice="its extension must determine it")
     with open_argument(base, base_format) as input_:
         dataset = load(input_)
     with open_output(output) as destination:
@@ -101,8 +101,8 @@ def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: b
                 try:
                     operations = _parse(text, dict(dataset.namespaces()))
                     if not operations:
-                        raise InputError(file.name, "it has no SPARQL Update")
-                    # The default graph is not the union of all graphs, as SPARQL has it.
+                        raise InputError(file.name, "it contains no SPARQL Update")
+                    # As in SPARQL, the default graph is not the union of all graphs.
                     run_update(dataset, operations, network=network, union=False)
                 except ParseException as error:
                     place = f"line {error.lineno}, column {error.column}"

@@ -34,7 +34,7 @@ def command(
     """Bring a copy of a log's data up to date, as Jelly-RDF.
 
     The replica stores the version of its data. So each patch is applied once, however often the
-    command is interrupted and started again. With -f each new patch is applied as it comes; then
+    command is interrupted and started again. With -f each new patch is applied as it arrives; then
     the patches may come from a broker, too: for its URL see jellyp publish --help.
 
     \b

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reload:
-    """Reads the files of tokens and of the certificate again after SIGHUP.
+    """Rereads the token file and the certificate after SIGHUP.
 
     Args:
         server: The server whose tokens and certificate are replaced.
@@ -30,8 +30,8 @@ class Reload:
         self._server = server
         self._config = config
         self._is_asked = False
-        # The signal handler only sets a flag, since a signal may come at any moment. uvicorn calls
-        # `_look` about each second, which does the work.
+        # The signal handler only sets a flag, since a signal may arrive at any moment. The work is
+        # done by `_look`, which uvicorn calls about once a second.
         config.callback_notify, config.timeout_notify = self._look, 0
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, self._ask)

@@ -61,7 +61,7 @@ def command(
     if plot is not None:
         from jelly_rdflib.cli.plotting import check_picture
 
-        # Check this first, since reading the files may take long.
+        # Check this first, since reading the files may take a long time.
         check_picture(plot)
     counts = StreamStats()
     name = f"{len(files)} files"

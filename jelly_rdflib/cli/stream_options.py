@@ -27,7 +27,7 @@ _WIDEST = {
     "stream_name": "",
 }
 _SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-# The fields of options that a writer takes over from a stream that was read. (The version follows
+# The fields of options that a writer copies from a stream that was read. (The version follows
 # from them.)
 _KEPT = {
     PatchOptions: ("statement_type", "stream_type"),
@@ -99,7 +99,7 @@ def make_options(
     if path is not None:
         inputs = [StartedInput(path).options]
         if type(inputs[0]) is not kind:
-            raise click.UsageError(f"{path} has no options of {format.title}")
+            raise click.UsageError(f"{path} has no {format.title} options")
     if inputs:
         made |= join_options(inputs, is_joined=is_joined and path is None)
     preset = chosen.pop("preset", None)

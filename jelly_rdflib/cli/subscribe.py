@@ -43,7 +43,7 @@ _ADVICE = "nothing is lost: remove it and the data that it belongs to, and start
     "--apply",
     "target",
     metavar="DATASET",
-    help="Apply the patches to a file of data, or to a dataset on Fuseki: http://…/ds/patch.",
+    help="Apply the patches to a data file, or to a dataset on Fuseki: http://…/ds/patch.",
 )
 @click.option("--log", metavar="LOG", type=LOG, help="Append the patches to a patch log.")
 @click.option(
@@ -106,7 +106,7 @@ def command(
             from jelly_rdflib.live.log import append_from
             from jelly_rdflib.log import PatchLog
 
-            # Read the patch again only to print it: a bar only counts.
+            # Read the patch again only to print it: a progress bar just counts.
             progress = (lambda entry: tell_of(entry.read())) if as_json else tell_of
             append_from(source, PatchLog(log, limits=chosen_limits()), progress=progress)
             return
@@ -148,7 +148,7 @@ def _print_json(source: Source) -> Callable[[Patch], None]:
 def _writing(
     output: str | None, to: str | None, *, is_shown: bool
 ) -> Iterator[tuple[Callable[[Patch], object], Callable[[], object]]]:
-    """Yield a function that writes a patch to an output, and one that stores it on the disk."""
+    """Yield a function that writes a patch to an output, and one that syncs the output to disk."""
     if output is None and not is_shown:
         yield lambda patch: None, lambda: None
         return
@@ -199,8 +199,8 @@ class _Copy:
     the process is killed in between, the file's digest shows which row is valid.
 
     Args:
-        source: The source, which goes on from the position.
-        path: The path of the database; None: nothing is stored.
+        source: The source, which continues from the position.
+        path: The path of the database; None means that nothing is stored.
         target: The file.
 
     Attributes:
@@ -230,7 +230,7 @@ class _Copy:
             self._kept = self._rows[-1 if self._rows[-1].digest == digest else 0]
             if digest is None and self._kept.digest is not None:
                 raise click.UsageError(
-                    f"{target} is gone, but not its position, {path}: remove that to start again"
+                    f"{target} is gone, but its position is in {path}: remove that to start again"
                 )
             if self._kept.url != source.url:
                 raise click.UsageError(
@@ -252,7 +252,7 @@ class _Copy:
                 self.dataset = load(input_)
 
     def store(self) -> None:
-        """Store the data and the position; raise a LogConflict if others have stored theirs."""
+        """Store the data and the position; raise a LogConflict if another process has done so."""
         from jelly_rdflib.cli.datasets import save
         from jelly_rdflib.log.staging import sync_folder
 
@@ -267,7 +267,7 @@ class _Copy:
                     new = new._replace(digest=_hash(temporary, is_new=True))
                     with self._changing(self._kept, new):
                         pass
-                    # Commit this after the file was replaced. Nobody can come in between.
+                    # Commit this after the file was replaced; no other process can intervene.
                     last.enter_context(self._changing(new))
                 sync_folder(Path(os.path.realpath(self._target)).parent)
             else:

@@ -21,7 +21,7 @@ from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 BAR_WIDTH = 24
 # The width that other columns get before bars get any: on a narrow terminal names matter more.
 _OTHERS_WIDTH = 46
-# The least width of a name, on any terminal.
+# The minimum width of a name, on any terminal.
 _LEAST_NAME = 8
 # The width of a table in a file, so that IRIs are not cut there.
 FILE_WIDTH = 250
@@ -82,7 +82,7 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
             whole = console.measure(table, options=console.options.update(width=FILE_WIDTH))
             if whole.maximum > console.width:
                 table.padding = (0, 1, 0, 0)
-            # Don't cut the row: a number that is cut would read as another one.
+            # Don't cut the row: a truncated number would read as another number.
             console.print(table, crop=False)
         else:
             line = printable(part)
@@ -94,7 +94,7 @@ def _terminal_table(table: Table, bar: str) -> TerminalTable:
     bars = {i for row in table.rows for i, value in enumerate(row) if isinstance(value, Bar)}
     for number, name in enumerate(table.columns):
         justify: Any = "left" if number in table.left else "right"
-        # Where a terminal is too narrow, rich cuts names, and wraps the titles of numbers.
+        # On a terminal that is too narrow, rich cuts names and wraps the titles of numbers.
         cells = [cell for row in table.rows for cell in row[number : number + 1]]
         least = max(
             (cell_len(cell_text(cell)) for cell in cells if not isinstance(cell, Bar)), default=0
@@ -110,7 +110,7 @@ def _terminal_table(table: Table, bar: str) -> TerminalTable:
 
 
 class _Name:
-    """A text that is cut at its start if the room is too small: IRIs differ at their ends."""
+    """Text that is cut at its start if it is too wide, since IRIs differ at their ends."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -144,7 +144,7 @@ def print_side_by_side(
     columns: Sequence[tuple[str, str]] = (("old", "red"), ("new", "green")),
     err: bool = False,
 ) -> None:
-    """Print texts side by side, each as a whole; None leaves a side empty.
+    """Print texts side by side, without cutting them; None leaves a side empty.
 
     ``color`` is the value of the option ``--color``, and ``columns`` are titles and their colours.
     """

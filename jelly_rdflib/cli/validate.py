@@ -42,11 +42,11 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
 @click.argument("files", metavar="[FILE-OR-LOG]...", nargs=-1, type=CHANGES)
 @from_option("FILE")
 @click.option("--fail-on-warning", is_flag=True, help="Exit with 1 for warnings too.")
-@click.option("--errors", "only_errors", is_flag=True, help="Show errors, and no warnings.")
+@click.option("--errors", "only_errors", is_flag=True, help="Show errors, but no warnings.")
 @click.option(
     "--max-faults", type=click.IntRange(min=1), help="Stop reading a file after this many faults."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print each fault as a JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print each fault as JSON, one per line.")
 @click.option(
     "--rules",
     is_flag=True,
@@ -60,12 +60,12 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "compare_to",
     metavar="OTHER",
     type=click.Path(exists=True, dir_okay=False),
-    help="A FILE without errors must have the statements of OTHER, a file of any format, whatever"
-    " their order and the labels of blank nodes. Changes must be the same in order.",
+    help="A FILE without errors must have the statements of OTHER, a file of any format, in any"
+    " order and with any blank-node labels. Changes must be the same, in the same order.",
 )
 @format_option("--compare-to-format", "compare_format", "OTHER")
 @click.option(
-    "--compare-ordered", is_flag=True, help="Statements must come in the order of OTHER, too."
+    "--compare-ordered", is_flag=True, help="Statements must also be in the order of OTHER."
 )
 @click.option(
     "--compare-frames",
@@ -78,17 +78,17 @@ def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -
     "--options-file",
     metavar="OTHER",
     type=click.Path(exists=True, dir_okay=False),
-    help="A FILE without errors must have the options of OTHER, a file of Jelly.",
+    help="A FILE without errors must have the options of OTHER, a Jelly file.",
 )
 @click.option(
     "--delimited/--no-delimited",
     default=None,
-    help="Frames of Jelly must have their length before them, or must not.",
+    help="Jelly frames must, or must not, be prefixed with their length.",
 )
 @click.option(
     "--deep",
     is_flag=True,
-    help="Replay the patches of a LOG, too: compare snapshots with their versions, and warn of"
+    help="Also replay the patches of a LOG: compare snapshots with their versions, and warn of"
     " operations that change nothing.",
 )
 @isolated_option
@@ -112,8 +112,9 @@ def command(
     """Check files against the rules of their format.
 
     A fault is an error if readers refuse it or if a stream must not have it. It is a warning if a
-    stream should not have it. Options compare FILE with another file, too. Without FILE, standard
-    input is read. Every file of a patch log is read to its end, and each problem is shown.
+    stream should not have it. With the --compare options, FILE is compared with another file, too.
+    Without FILE, standard input is read. Every file of a patch log is read to its end, and each
+    problem is shown.
 
     Exit status: 0 no errors, 1 errors, 2 trouble.
 
@@ -164,7 +165,7 @@ def command(
                 elif fault.line is None:
                     say(f"{name}: {fault}")
                 else:
-                    # Print it as compilers do, since editors understand that.
+                    # Print the fault as compilers do, since editors understand that format.
                     message = f"{fault.severity}: {fault.message} [{fault.rule}]"
                     say(f"{name}:{fault.line}:{fault.column}: {message}")
             is_whole = max_faults is None or counts.total() < max_faults

@@ -1,4 +1,4 @@
-"""``jellyp view``: writes a page of HTML that shows a history."""
+"""``jellyp view``: writes an HTML page that shows a history."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def command(
     last: int | None,
     from_: str | None,
 ) -> None:
-    """Write a page of HTML that shows the history of changes.
+    """Write an HTML page that shows the history of changes.
 
     A version is a patch of a log, or a transaction of a file of changes. Without FILE-OR-LOG,
     standard input is read. The page shows a time line, changes by graph, class and predicate, a

@@ -51,7 +51,7 @@ def table_html(rows: Iterable[str], title: str | None = None) -> str:
 
 def _rows(table: Table) -> Iterator[str]:
     styles = [CELL if i in table.left else _NUMBER for i in range(len(table.columns))]
-    # Titles must not break within a word, or a narrow table would show one letter a line.
+    # Titles must not break within a word, or a narrow table would show one letter per line.
     titles = [_TITLE if style is CELL else style for style in styles]
     yield _row("th", titles, map(html_text, table.columns))
     for row in table.rows[:MOST_ROWS]:

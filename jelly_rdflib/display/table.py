@@ -20,11 +20,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Table:
-    """A table, whose cells are texts, numbers or a `Bar`.
+    """A table whose cells are strings, numbers or a `Bar`.
 
     Args:
         columns: The titles of the columns.
-        rows: The cells of each row. Texts may be untrusted.
+        rows: The cells of each row. Strings may be untrusted.
         title: The text above the table.
         left: The indexes of the left-aligned columns; all others are right-aligned.
     """

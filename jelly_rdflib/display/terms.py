@@ -41,8 +41,8 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a term or an operation as text for messages; long parts are cut.
 
     Args:
-        value: A term, which is written in N-Triples; an `Op`, by its name; or any other object, by
-            its Python repr, with such texts for the terms in it.
+        value: A term, which is written in N-Triples; an `Op`, written as its name; or any other
+            object, written as its Python repr, but with the terms in it in N-Triples.
         prefixes: Prefixes by their IRIs: for ``{"urn:ex#": "ex"}`` the IRI urn:ex#a is ``ex:a``.
 
     Examples:

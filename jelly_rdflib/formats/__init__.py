@@ -30,7 +30,7 @@ FORMATS: tuple[Format, ...] = (
     JELLY_PATCH,
 )
 
-# If several formats have the same key, it means the first of them.
+# A key that several formats share means the first of them.
 _BY_KEY = {key: each for each in reversed(FORMATS) for key in each.names + each.extensions}
 
 
@@ -54,21 +54,21 @@ def find_format(key: str) -> Format:
 
 
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
-    """Choose the format of an output: the given one, else the one of the path's extension.
+    """Choose the format of an output: the given one, or else that of the path's extension.
 
-    Without a format a file object gets Jelly. A LookupError says that the format is unknown, that
-    it is for the other kind of data, or that the path's name shows no format.
+    Without a format a file object gets Jelly. A LookupError is raised if the format is unknown, if
+    it is for the other kind of data, or if the path's name shows no format.
     """
     found = guess_by_name(destination) if format is None else find_format(format)
     jelly = JELLY_PATCH if holds_changes else JELLY
     if found is None and isinstance(destination, str | os.PathLike):
         raise LookupError(
-            f"the format of {os.fsdecode(destination)!r} is not known: give it by format=, or a"
-            f" name that ends with .{jelly.extensions[0]} or the like"
+            f"the format of {os.fsdecode(destination)!r} is not known: give format=, or a name that"
+            f" ends with .{jelly.extensions[0]} or the like"
         )
     if found is None:
         return jelly
-    advice = "save a patch as .rdfp or .jellyp" if holds_changes else "write them by PatchWriter"
+    advice = "save a patch as .rdfp or .jellyp" if holds_changes else "write them with PatchWriter"
     return check_kind(found, advice, holds_changes=holds_changes)
 
 
@@ -81,7 +81,7 @@ def check_kind(format: Format, advice: str, *, holds_changes: bool) -> Format:
 
 
 def guess_by_name(path: Any) -> Format | None:
-    """Guess a file's format by its name; return None without a path or a known extension."""
+    """Guess a file's format from its name; return None without a path or a known extension."""
     if not isinstance(path, str | os.PathLike):
         return None
     name = os.path.basename(os.fsdecode(path)).lower()
@@ -97,9 +97,9 @@ def guess_by_name(path: Any) -> Format | None:
 
 
 def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:
-    """Guess a format by the first bytes of an input; ``holds_changes`` is None for either kind.
+    """Guess a format from the first bytes of an input; ``holds_changes`` is None for either kind.
 
-    Bytes that may start several syntaxes of RDF raise an UntoldFormatError.
+    Bytes that may start several RDF syntaxes raise an UntoldFormatError.
     """
     for format in FORMATS:
         if holds_changes in (format.holds_changes, None) and format.starts_like(start):

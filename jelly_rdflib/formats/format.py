@@ -27,8 +27,8 @@ class Reading:
             alone, as rdflib does, if ``strict`` is off.
         holds_changes: Whether the input must have changes or statements; None for either.
         is_quiet: Whether to ignore the logical type of Jelly-RDF.
-        label_prefix: A prefix for the labels that blank nodes have in a text of RDF.
-        made_label_prefix: A prefix for the labels that are made for blank nodes without a label.
+        label_prefix: A prefix for the labels that blank nodes have in RDF text.
+        made_label_prefix: A prefix for the labels that are generated for blank nodes without one.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
         faults: A list to which recoverable errors are appended; None: the first one is raised.
     """
@@ -51,7 +51,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A way to write down changes or statements, with its reader and its writer.
+    """A serialization of changes or statements, with its reader and its writer.
 
     Args:
         name: The usual name, and the name of the format's rdflib plugins, if it has any.
@@ -60,7 +60,7 @@ class Format:
         extensions: Endings of file names, without the dot; the preferred one first.
         media_types: Media types; the preferred one first.
         holds_changes: Whether the format is for changes; else it is for statements, which are read
-            as added.
+            as additions.
         is_text: Whether the format is a text format.
         start: Matches the first bytes; None: the first bytes don't show the format.
         open_batches: Called with the format, a source that `open_source` returned, and a `Reading`;
@@ -73,7 +73,7 @@ class Format:
         has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether the format can declare prefixes, or namespaces.
         has_directions: Whether `LineEncoder` may write literals with a base direction.
-        is_generalized: Whether `LineEncoder` may write any term in any place of a statement.
+        is_generalized: Whether `LineEncoder` may write any term in any position of a statement.
         parser: The format's name in pyoxigraph's ``RdfFormat``; empty: this package itself reads
             and writes the format, which has no relative IRIs.
     """
@@ -104,9 +104,9 @@ class Format:
 
     @property
     def labels_last(self) -> bool:
-        """Whether each blank node has a label in the text, and can keep it in later versions.
+        """Whether each blank node has a label in the text, so that later versions can keep it.
 
-        In the other syntaxes blank nodes can be without a label.
+        In the other syntaxes blank nodes need no label.
         """
         return not self.parser
 
@@ -115,7 +115,7 @@ class Format:
         return self.start is not None and matches(self.start, start, is_text=self.is_text)
 
     def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
-        """Make an encoder with the options of the stream, of which None means the default ones.
+        """Make an encoder with the options of the stream; None means the default options.
 
         Raises:
             ValueError: Options are given, but the format has none.
@@ -132,8 +132,8 @@ class Format:
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
     """Return whether the first bytes match a pattern.
 
-    A frame of Jelly may start with the letters of a text by chance. So the first bytes of a text
-    must not look like a frame, too.
+    A Jelly frame may happen to start with the letters of a text. So the first bytes of a text must
+    also not look like a frame.
     """
     if is_text and (has_control_characters(start) or is_frame(start)):
         return False

@@ -31,7 +31,7 @@ def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDe
 
 
 def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) -> BatchReader:
-    """Make batches of Jelly-Patch or Jelly-RDF; if both are allowed, by the stream's options."""
+    """Read Jelly-Patch or Jelly-RDF; if both are allowed, the stream's options decide."""
     patches, statements = make_decoders(reading)
     if reading.holds_changes is None:
         return BatchReader(source, patches, reading.limits, statements)

@@ -17,8 +17,8 @@ from jelly_rdflib.formats.format import Format
 _TEXT = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
 THRIFT_TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
 # The first bytes of a row, up to the first field that shows its kind: for a header the key, for a
-# statement the kind of its subject, for a prefix the kind of its graph, or its name. A transaction
-# mark is matched as a whole.
+# statement the kind of its subject, for a prefix the kind of its graph, or its name. A row that
+# starts or ends a transaction is matched as a whole.
 #
 # No text starts like that. Nor does a frame: its first bytes, or those after its length, are the
 # tag of a row, 0A, or of metadata, 7A.

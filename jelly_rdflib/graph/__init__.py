@@ -1,4 +1,4 @@
-"""Graphs and datasets of rdflib: how changes get into their stores, and out again.
+"""rdflib graphs and datasets: how changes are applied to their stores and read from them.
 
 - ``apply``: applies changes, or undoes all of them
 - ``graphs``: reads and writes whole graphs

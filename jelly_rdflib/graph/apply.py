@@ -1,4 +1,4 @@
-"""Applying patches to graphs and datasets of rdflib."""
+"""Applying patches to rdflib graphs and datasets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteResult:
-    """The counts that `apply` returns for the address of a server, which reports no others.
+    """The counts that `apply` returns for the address of a server, which reports only these.
 
     Args:
         patches: Patches that were read to their end.
@@ -123,7 +123,7 @@ def apply(
     A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
     within it, or if an exception is raised, the target is restored: its statements, its prefixes,
     and its list of named graphs. Transactions that were committed before stay. Operations
-    outside transactions make one transaction for each patch, up to the next `TX` or the end.
+    outside transactions form one transaction per patch, up to the next `TX` or the end.
 
     `TX`, `TC` and `END` are optional: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and
     `TC` start and end a transaction. `END` ends a patch; the last patch doesn't need it. It also
@@ -132,16 +132,16 @@ def apply(
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
     are committed first, so that a rollback restores the start of the transaction. If the store is
     recorded, the patch is part of the recorded transaction, and is committed with it. A
-    `JellyStore` in a file commits each transaction at once. For every store a log of the changes
-    is kept, from which they are undone in reverse. The store decides which statements are equal:
-    rdflib's stores ignore the case of language tags, and for Oxigraph 1 and 01 are the same
-    integer. In every store ``"x"`` is ``"x"^^xsd:string``, and language tags have no case (RDF
-    1.1): a change looks for the other spelling, too. A statement that is put back gets the store's
-    spelling again. A SPARQL endpoint can't delete a statement with a blank node, so a patch with
-    blank nodes is refused there.
+    `JellyStore` in a file commits each transaction immediately. For every store a log of the
+    changes is kept, from which they are undone in reverse. The store decides which statements are
+    equal: rdflib's stores ignore the case of language tags, and for Oxigraph 1 and 01 are the same
+    integer. In every store ``"x"`` is ``"x"^^xsd:string``, and the case of language tags does not
+    matter (RDF 1.1): a change looks for the other spelling, too. A statement that is restored gets
+    the store's spelling again. A SPARQL endpoint can't delete a statement with a blank node, so a
+    patch with blank nodes is refused there.
 
-    Interrupts don't stop undoing, and a step that fails is tried again. If undoing fails for good,
-    a `RollbackError` is raised.
+    Interrupts don't stop undoing, and a step that fails is retried. If undoing fails for good, a
+    `RollbackError` is raised.
 
     The store is changed in place. Readers in another thread, or in the iterable that yields the
     operations, see unfinished transactions; they see prefixes only when these are committed.
@@ -163,8 +163,8 @@ def apply(
             iterator, a `Patch`, a `Batch`. Several patches or batches must be applied one by one.
         target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`, or the address of a server.
         atomic: If False, no log is kept, a store's own transactions are not used, and changes take
-            effect at once: faster, but an error leaves earlier changes in place, and a patch can't
-            abort a transaction.
+            effect immediately: faster, but an error leaves earlier changes in place, and a patch
+            can't abort a transaction.
         strict: Refuse a patch with an operation on a statement that changes nothing: an addition
             of an existing statement, or a deletion that finds nothing. Then each patch is applied
             wholly or not at all, whatever transactions it has. Memory holds one transaction.
@@ -178,22 +178,23 @@ def apply(
 
     Raises:
         ConnectionError, PermissionError: The server can't be reached, or refuses the request.
-        ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`, a blank node for a SPARQL endpoint); something is not
-            an operation (its code, or the number or kinds of its elements are wrong); a transaction
-            starts or ends in a wrong place; the store can't unbind a prefix, or does not bind it;
-            the store is not open, or can only be read; a patch aborts a transaction, and ``atomic``
-            is False; changes are being applied to the same store already; or with ``strict`` an
-            operation changes nothing: the message names the operation and its place.
+        ApplyError: An operation can't be applied to the target (a quoted triple, a literal as
+            subject, a named graph for a plain `Graph`, a blank node for a SPARQL endpoint);
+            something is not an operation (its code, or the number or kinds of its elements are
+            wrong); a transaction starts or ends in the wrong place; the store can't unbind a
+            prefix, or does not bind it; the store is not open, or is read-only; a patch aborts a
+            transaction, and ``atomic`` is False; changes are being applied to the same store
+            already; or with ``strict`` an operation changes nothing: the message names the
+            operation and its position.
         RollbackError: A transaction could not be undone: the target has part of it.
         DecodeError: The input breaks a rule of the format; or a literal has a base direction,
             which rdflib's literals can't have.
-        LimitError: The input asks for more than ``limits`` allows; or rdflib gives more than 200
-            terms the same hash, which would slow its stores in memory down too much.
-        TypeError: ``source`` or ``target`` has a wrong type, such as a path for ``target``.
+        LimitError: The input exceeds ``limits``; or rdflib gives more than 200 terms the same hash,
+            which would slow down its stores in memory too much.
+        TypeError: ``source`` or ``target`` has the wrong type, such as a path for ``target``.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations; or ``strict``
             is given for the address of a server, or without ``atomic``.
-        LookupError: The format is unknown, or isn't one of changes.
+        LookupError: The format is unknown, or is not a format of changes.
         LogConflict, LogError: From a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
         Exception: Exceptions of the store, the file or the iterable are passed on.
@@ -208,7 +209,7 @@ def apply(
         raise TypeError("the source is a Graph, and the target is not: call apply(source, target)")
     if isinstance(target, str) and not is_address(target):
         raise TypeError(
-            "the target is a Graph or Dataset, or the address of a server, which starts with"
+            "the target must be a Graph or Dataset, or the address of a server, which starts with"
             f" http:// or https://; {reprlib.repr(target)} is neither"
         )
     if isinstance(target, str):
@@ -216,7 +217,7 @@ def apply(
             raise ValueError("atomic=False is for graphs: a server applies whole transactions")
         if strict:
             raise ValueError(
-                "strict is for graphs: a server does not say what an operation changed"
+                "strict is for graphs: a server does not report what an operation changed"
             )
         return _apply_remotely(source, target, reading)
     if strict and not atomic:
@@ -309,7 +310,7 @@ def apply_read(
     `_Applier`.
     """
     # With `strict`, the reader is ahead of the applied operation, and an error already has the
-    # place of that operation.
+    # position of that operation.
     with closing_reader(operations, is_ahead=strict):
         applier = _Applier(
             place,
@@ -415,7 +416,7 @@ class _Applier:
             self._log.clear()
 
     def _take(self, operation: Operation) -> None:
-        """Handle an operation that is neither an addition nor a deletion; its form is checked."""
+        """Handle an operation that is neither an addition nor a deletion; its form was checked."""
         op = operation[0]
         if operation[0] == Op.PA:
             self._prefixes.set(operation[1], URIRef(operation[2]))
@@ -433,7 +434,7 @@ class _Applier:
                 if op == Op.TA:
                     self._abort()
                     self._begin()
-                # A TX also commits the changes before it, but mostly there are none.
+                # A TX also commits the changes before it, but usually there are none.
                 elif op == Op.TC or self._count_changes() > self._changes_before:
                     self._commit()
                     self._begin()

@@ -28,21 +28,21 @@ def read_batches(
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or statements, or of a graph or dataset.
 
-    A batch is one frame of a stream, or some hundred rows of a text. It has the operations as
+    A batch is one frame of a stream, or a few hundred rows of a text. It has the operations as
     columns of numbers, and a table with each distinct term once: this is fast, and Arrow and numpy
     use it without a copy. A statement is an `Op.A`, a declared namespace or prefix is an `Op.PA`.
-    If a patch ends with the input, without a mark, the last batch has the `Op.END`.
+    If the input ends a patch without an `Op.END`, the last batch has one.
 
     The batches of a graph or dataset have its statements, sorted by graph, subject, predicate and
     object. Those of a `JellyStore` have its state at the call, and no node is made; another store
-    is read while you iterate, so do not change it meanwhile.
+    is read while you iterate, so do not change it until you are done.
 
     Args:
         source: Bytes, a path or a binary file; or a Graph or Dataset, for which all other arguments
             must be left out.
         limits: The limits for the input; by default `jelly_rdflib.Limits()`.
         normalize: Whether literals get the normal form of their value; see
-            `jelly_rdflib.read_operations`. False by default. It concerns only the nodes that
+            `jelly_rdflib.read_operations`. False by default. It affects only the nodes that
             ``batch.terms`` makes on request.
         strict: Whether to refuse a stream whose logical type does not fit; see
             `jelly_rdflib.read_statements`. It has no effect on changes.
@@ -50,7 +50,7 @@ def read_batches(
             `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
         base: The IRI for resolving relative IRIs of a text.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_statements`.
-        generalized: Whether N-Triples and N-Quads may have any term in any place; see
+        generalized: Whether N-Triples and N-Quads may have any term in any position; see
             `jelly_rdflib.read_statements`.
         directions: Whether to keep the base directions of literals or to drop them; see
             `jelly_rdflib.read_statements`.
@@ -62,11 +62,11 @@ def read_batches(
 
     Raises:
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits`` allows.
-        TypeError: ``source`` has a wrong type.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has the wrong type.
         OSError: The path can't be opened or read.
         ImportError: The format needs a package that is missing; the message names the extra.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.read_statements`.
+        ValueError: An argument is incompatible with the others; see `jelly_rdflib.read_statements`.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_statements`.
         ValueError: Other arguments are given for a graph or dataset.
         PatchError: The store of a graph is not open.
@@ -101,7 +101,7 @@ def read_batches(
         return open_input(source, **settings).batches()
     given = [name for name, value in settings.items() if value != _DEFAULTS[name]]
     if given:
-        raise ValueError(f"a graph is given, which takes no {given[0]}")
+        raise ValueError(f"{given[0]} can't be given with a graph")
     return Contents(source).batches()
 
 

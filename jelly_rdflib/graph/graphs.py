@@ -1,4 +1,4 @@
-"""Streams of graphs and datasets: Jelly-RDF with one of them in each frame or message."""
+"""Streams of graphs and datasets: Jelly-RDF with one graph or dataset per frame or message."""
 
 from __future__ import annotations
 
@@ -55,19 +55,19 @@ def read_graphs(
             `jelly_rdflib.read_statements`.
         strict: Whether to refuse a stream whose logical type does not fit; see
             `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
-            stream are not graphs, since the writer cut them anywhere. If False, it is read frame by
-            frame, with a warning.
+            stream are not graphs, since the writer may start a frame anywhere. If False, it is read
+            frame by frame, with a warning.
         directions: What to do with the base directions of literals: ``"keep"`` makes them an error
             here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
 
     Returns:
-        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for other streams.
+        An iterator over rdflib `Graph`s for a stream of triples, over `Dataset`s for other streams.
 
     Raises:
         ApplyError: rdflib can't hold a statement: see `jelly_rdflib.read_frames`.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits`` allows.
-        TypeError: ``source`` has a wrong type.
+        LimitError: The input exceeds ``limits``.
+        TypeError: ``source`` has the wrong type.
         OSError: The path can't be opened or read.
 
     See Also:
@@ -105,7 +105,7 @@ class GraphIterator:
 
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError, the one after that can still be read."""
-        # A message may go on in the next frame.
+        # A message may continue in the next frame.
         part, is_end = next(self._parts)
         is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
         graph = Graph() if is_triples else Dataset()
@@ -132,7 +132,7 @@ class GraphIterator:
 
     def _read_parts(self) -> Iterator[tuple[Batch | Iterable[Operation], bool]]:
         batches = (frame.batch for frame in self._frames)
-        # Empty frames may come before the options, which decide what to make of them.
+        # Empty frames may come before the options, which determine what the frames mean.
         for early, batch in enumerate(batches):
             if self.options is not None:
                 self._check_grouped(self.options, early)
@@ -154,7 +154,7 @@ class GraphIterator:
         if not options.is_flat:
             return
         message = (
-            f"the stream is flat (logical type {show(options.logical_type)}): its frames are no"
+            f"the stream is flat (logical type {show(options.logical_type)}): its frames are not"
             " graphs; read it with read_statements()"
         )
         if self._is_strict:
@@ -186,7 +186,7 @@ def write_graphs(
     Raises:
         EncodeError: A graph has something that the options don't allow: named graphs in a stream of
             triples, or namespaces in a stream without them.
-        LookupError: The path's name does not end like that of a file of Jelly-RDF.
+        LookupError: The path does not have the extension of a Jelly-RDF file.
         TypeError: An element of ``graphs`` is not a graph.
         OSError: The path can't be opened or written.
 
@@ -203,8 +203,8 @@ def write_graphs(
     """
     if isinstance(destination, str | os.PathLike) and guess_by_name(destination) is not JELLY:
         raise LookupError(
-            "the name of a file of Jelly-RDF ends with .jelly, .jelly.gz or .jelly.zst, as"
-            f" {os.fspath(destination)!r} does not"
+            "the name of a Jelly-RDF file must end with .jelly, .jelly.gz or .jelly.zst, unlike"
+            f" {os.fspath(destination)!r}"
         )
     graphs = iter(graphs)
     first = list(itertools.islice(graphs, 1))

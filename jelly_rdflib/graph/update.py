@@ -66,14 +66,14 @@ def run_update(
         target: The graph or dataset.
         operations: The operations of the update.
         values: The values of variables.
-        network: Whether ``LOAD`` and ``SERVICE`` may read from other places.
-        union: Whether a pattern looks into all graphs unless it names one.
+        network: Whether ``LOAD`` and ``SERVICE`` may read from elsewhere.
+        union: Whether a pattern searches all graphs unless it names one.
         default: The graph that stands for the default graph when data are given, or a whole graph
             is changed. None: the default graph itself.
 
     Raises:
-        ApplyError: The update reads from other places without permission, or has blank nodes in
-            what it deletes (then nothing is changed); or a graph that it creates exists already.
+        ApplyError: The update reads from elsewhere without permission, or has blank nodes in
+            statements to delete (then nothing is changed); or a graph that it creates exists.
         Exception: Other errors of rdflib.
     """
     operations = list(operations)
@@ -91,8 +91,8 @@ def _check(operation: CompValue, *, may_load: bool) -> None:
         for _, triples in _parts(operation.delete or operation):
             if any(isinstance(term, BNode) for triple in triples for term in triple):
                 raise ApplyError(
-                    "SPARQL has no blank nodes in what is deleted: write a variable, and find the"
-                    " node by a pattern"
+                    "SPARQL allows no blank nodes in statements to delete: write a variable, and"
+                    " find the node with a pattern"
                 )
     if may_load:
         return
@@ -125,7 +125,7 @@ class _Run:
         values: The values of variables.
         whole: The graph that stands for the default graph outside of patterns.
         may_load: Whether ``LOAD`` may read from elsewhere.
-        is_union: Whether a pattern looks into all graphs unless it names one.
+        is_union: Whether a pattern searches all graphs unless it names one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Patches without marks of transactions, to be applied wholly or not at all."""
+"""Patches without transactions of their own, to be applied wholly or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jelly_rdflib.options import Limits, as_limits
 
 
 class WholePatches:
-    """Iterates over the operations of patches without `TX` and `TC`, and without aborted ones.
+    """Iterates over the operations of patches, without `TX`, `TC` and aborted transactions.
 
     The end of a transaction shows whether it is aborted: until then its operations are held.
 
@@ -20,12 +20,12 @@ class WholePatches:
         limits: The limits for held operations.
 
     Attributes:
-        place: The place of the last operation, in words.
-        left_out: How many operations were left out: marks, and operations of aborted transactions.
+        place: The position of the last operation, in words.
+        left_out: How many operations were left out: `TX`, `TC`, `TA` and aborted operations.
         aborted: How many transactions were aborted.
 
     Raises:
-        ApplyError: A transaction starts or ends in a wrong place. (Raised by the iterator, too.)
+        ApplyError: A transaction starts or ends in the wrong place. (The iterator raises it, too.)
         LimitError: A transaction has more operations than ``limits`` allows to hold.
     """
 

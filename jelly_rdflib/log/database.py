@@ -3,7 +3,7 @@
 The journal mode is TRUNCATE, with ``synchronous=FULL``. The other modes have drawbacks. A database
 in WAL mode can't be read on a read-only medium, and has two more files to copy. In mode DELETE,
 SQLite does not sync the folder of the deleted journal: after a power failure the journal could
-come back, and undo the last commit.
+reappear, and undo the last commit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jelly_rdflib.log.staging import (
 )
 
 _MOUNTS = Path("/proc/self/mountinfo")
-# File systems whose locks hold on one machine only, don't work, or depend on the server.
+# File systems whose locks apply to one machine only, don't work, or depend on the server.
 _NETWORK = re.compile(
     "9p|afs|ceph|cifs|gfs2|lustre|ncpfs|nfs4?|ocfs2|smb3|smbfs"
     r"|fuse\.(davfs|gcsfuse|glusterfs|rclone|s3fs|sshfs)"
@@ -42,9 +42,9 @@ _NETWORK = re.compile(
 
 
 def network_file_system(folder: Path) -> str:
-    """Return the type of a folder's network file system; an empty text if the folder is local.
+    """Return the type of a folder's network file system; an empty string if the folder is local.
 
-    The text is also empty on systems other than Linux.
+    The string is also empty on systems other than Linux.
     """
     try:
         lines = _MOUNTS.read_text(errors="surrogateescape").splitlines()
@@ -66,7 +66,7 @@ DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
 _FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
-# The database is rewritten without its free pages if at least one page in this many is free.
+# The database is rewritten without its free pages if at least one in this many pages is free.
 _WORTH_WHILE = 4
 # The number of commits that were repeated because their outcome was unknown.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
@@ -179,10 +179,10 @@ class Database:
         file = file or StagedFile(self.staging, self.writing)
         if not self._is_alone and (network := self._network):
             raise LogError(
-                f"can be read, but not written: it is on a network's file system ({network}), on"
-                " which SQLite's locks can't be relied on",
+                f"can be read, but not written: it is on a network file system ({network}), where"
+                " SQLite's locks are not reliable",
                 path=self.path.parent,
-                advice="keep it on a disk of one machine, and copy it from there",
+                advice="keep it on a local disk, and copy it from there",
             )
         if is_new:
             with suppress(FileExistsError):
@@ -235,11 +235,11 @@ class Database:
         return is_committed
 
     def shrink(self) -> None:
-        """Rewrite the database without the space of deleted rows, if that frees enough of it."""
+        """Rewrite the database to reclaim the space of deleted rows, if there is enough of it."""
         with closing(self._connect()) as connection:
             run = connection.execute
             free, pages = (run(f"PRAGMA {name}").fetchone()[0] for name in _COUNTS)
-            # VACUUM writes the whole file again, so it must be worth it.
+            # VACUUM rewrites the whole file, so it must free enough space.
             if free * _WORTH_WHILE >= pages:
                 run("VACUUM")
 
@@ -251,7 +251,7 @@ class Database:
         row: Sequence[Any],
         replaced: Iterable[Path] = (),
     ) -> None:
-        """Give a staged file its path, and the database its row, in the current transaction.
+        """Give a staged file its path, and add its row to the database, in the current transaction.
 
         The file must be in memory or synced. The commit removes the ``replaced`` files, whose rows
         the caller has deleted.
@@ -306,7 +306,7 @@ class Database:
             f"its {kind} {name} is missing, or was changed"
             for name, kind, _ in sorted(wanted - found)
         ] + [
-            f"it has a {kind} {name}, which the {self.kind} has not made"
+            f"it has a {kind} {name}, which does not belong to a {self.kind}"
             # Sort by `repr`: in a database from elsewhere, a name need not be text.
             for name, kind, _ in sorted(found - wanted, key=repr)
             if name not in names
@@ -348,21 +348,21 @@ class Database:
         if found != self.application_id:
             raise LogError(f"is not a database of a {self.kind}", path=self.path)
         if version != _FORMAT:
-            what = f"is of version {version} of the format; this package knows {_FORMAT}"
+            what = f"has version {version} of the format; this package supports {_FORMAT}"
             raise LogError(what, path=self.path)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn an SQLite error into an error that says what the user can do."""
+        """Turn an SQLite error into an error that tells the user what to do."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            # Before Python 3.11 an error has no code, so its text must tell what happened.
+            # Before Python 3.11 an error has no code, so the text must identify it.
             text = str(error)
             if "locked" in text:
                 raise LogConflict(
-                    f"{self.path} was locked by others for {self.timeout:g} seconds: nothing was"
-                    " changed; try again, or wait longer (timeout=)",
+                    f"{self.path} was locked by other processes or threads for {self.timeout:g}"
+                    " seconds: nothing was changed; try again, or wait longer (timeout=)",
                     is_locked=True,
                 ) from error
             if "full" in text:
@@ -392,7 +392,7 @@ class Database:
 
 
 def wrong_types(columns: str, row: Any) -> str:
-    """Describe which columns of a row have a wrong type; return an empty text if none has."""
+    """Describe which columns of a row have a wrong type; return an empty string if none has."""
     wrong = _wrong_types(columns, tuple(map(type, row)))
     return wrong and f"of version {row[0]}, {wrong}"
 

@@ -37,17 +37,17 @@ _Reader = TypeVar("_Reader")
 class LogEntry:
     """A patch of a log: its ids, its file, and methods that read it.
 
-    Each method that reads the file first checks that it is, to the last byte, the file that the
-    log's database names, and that the patch has the ids of its place in the log.
+    Each method that reads the file first checks that its bytes are those that the log's database
+    records, and that the patch has the ids that belong to its place in the log.
 
     Attributes:
         limits: Limits for reading the patch.
-        row: The patch as the database has it: the values of `COLUMNS`.
+        row: The patch as the database stores it: the values of `COLUMNS`.
 
     Raises:
-        LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
-        DecodeError, LimitError: By the iterators that its methods return: the segment breaks a rule
-            of the format.
+        LogError: Raised by methods: the segment is damaged, in the wrong place, or missing.
+        DecodeError, LimitError: Raised by the iterators that methods return: the segment breaks a
+            rule of the format.
 
     Examples:
         >>> import tempfile
@@ -80,7 +80,7 @@ class LogEntry:
 
     @property
     def first(self) -> int:
-        """The first version that a squashed patch replaces; for others the same as `version`."""
+        """The first version that a squashed patch replaces; otherwise the same as `version`."""
         return self.row[1]
 
     @property
@@ -124,7 +124,7 @@ class LogEntry:
             return datetime.datetime.fromtimestamp(self.row[7], datetime.timezone.utc)
         except (ValueError, OverflowError, OSError) as error:
             raise LogError(
-                f"the database has no time for version {self.version}, but {self.row[7]}"
+                f"the time of version {self.version} in the database is not valid: {self.row[7]}"
             ) from error
 
     def __repr__(self) -> str:
@@ -219,7 +219,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Return whether a patch follows ``prev``; True if it was squashed, which hides the answer."""
+    """Return whether a patch may follow ``prev``; True for a squashed patch, as it is unknown."""
     return entry.first < entry.version or entry.prev == prev
 
 

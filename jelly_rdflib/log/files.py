@@ -1,7 +1,7 @@
 """The files of a log: segments and snapshots.
 
-A segment has one patch. The patch's headers tell its place in the log: its id and the id of the
-previous patch. A snapshot has a whole dataset as Jelly-RDF, its statements and its prefixes, so
+A segment has one patch. The patch's headers identify its place in the log: its id and the id of
+the previous patch. A snapshot stores a whole dataset, its statements and prefixes, as Jelly-RDF, so
 that a checkout need not apply all patches. The prefixes are those of the whole dataset, since
 rdflib binds prefixes for a whole store. A snapshot leaves out graphs without statements.
 """
@@ -48,7 +48,7 @@ from jelly_rdflib.types import Readable
 class Place:
     """The place of a patch in a log: its first and last version, its id and the previous id.
 
-    Only a squashed patch has more than one version. Its effect is that of the last one.
+    Only a squashed patch has more than one version; applying it makes the last one.
     """
 
     first: int
@@ -57,7 +57,7 @@ class Place:
     prev: URIRef | None
 
     def headers(self) -> list[Header]:
-        """Return the headers of the place; ``squashed`` says which versions the file replaces."""
+        """Return the headers of the place; ``squashed`` names the versions that are replaced."""
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Header]) -> None:
@@ -67,7 +67,7 @@ class Place:
         for _, key, value in headers:
             # The key "previous" counts as "prev" only if there is no header "prev".
             values = found.get(header_key(key) if self.prev is None else key.lower())
-            # Two values of a key are enough to make an error, so don't keep more.
+            # Two values of a key are enough for an error, so don't keep more.
             if values is not None and len(values) < 2:
                 values.append(value)
         for key, expected in wanted.items():
@@ -79,7 +79,7 @@ class Place:
     def _values(self) -> dict[str, Node | None]:
         values: dict[str, Node | None] = {ID: self.id, PREV: self.prev}
         if self.first != self.last:
-            # Only then is this header checked: a patch of one version may have one that was
+            # Check this header only for a squashed patch: other patches may have one that was
             # copied from another log.
             values[SQUASHED] = Literal(f"{self.first}-{self.last}")
         return values
@@ -97,15 +97,15 @@ def segment_options(options: PatchOptions) -> PatchOptions:
 def write_segment(sink: Any, parts: Iterable[Any], place: Place, options: PatchOptions) -> None:
     """Write a patch as a segment.
 
-    ``parts`` must not have the headers of the place or an `Op.END`. ``options`` give the sizes of
-    lookups and frames, and say which terms are allowed.
+    ``parts`` must not have the headers of the place or an `Op.END`. ``options`` determine the
+    sizes of lookups and frames, and which terms are allowed.
     """
     writer = PatchWriter(sink, segment_options(options), format=FORMAT)
     writer.write_all(place.headers())
     for part in parts:
         writer.write_all(part)
     if writer.in_transaction:
-        raise EncodeError("the patch ends inside a transaction: neither TC nor TA came")
+        raise EncodeError("the patch ends inside a transaction, without TC or TA")
     writer.close()
 
 

@@ -1,4 +1,4 @@
-"""Take the patches of a live source, and store their effect."""
+"""Takes the patches of a live source, and stores their effect."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def follow(
     """Take the patches of a source as they arrive, until the source ends.
 
     Args:
-        take: Called with each patch. It takes the whole patch, or raises an error and takes
+        take: Called with each patch. It processes the whole patch, or raises an error and changes
             nothing.
-        store: Called now and then, at the end and after an error, if a patch was taken since the
-            last call. After it the patches are acknowledged.
-        store_every: The least number of seconds between two calls of ``store``, unless the source
-            asks for an earlier one.
+        store: Called from time to time, at the end and after an error, if a patch was taken since
+            the last call. Afterwards the patches are acknowledged.
+        store_every: The minimum number of seconds between two calls of ``store``, unless the
+            source asks for an earlier call.
     """
     is_stored, last = True, time.monotonic()
     try:
@@ -63,7 +63,7 @@ def follow(
 def check_positions(source: Source) -> None:
     """Raise a ValueError if a source can't resume from a position."""
     if not source.has_positions:
-        raise ValueError(f"{source.url} has no positions, so that a patch might be taken twice")
+        raise ValueError(f"{source.url} has no positions, so a patch might be applied twice")
 
 
 def follow_into(
@@ -81,7 +81,7 @@ def follow_into(
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
         taken: Called with each patch after it was applied.
         store: Stores the target together with the source's position after the last patch that was
-            passed to ``taken``. Raises a LogConflict if others have stored something since.
+            passed to ``taken``. Raises a LogConflict if another process has stored data since.
         strict: Refuse a patch with an operation that changes nothing. Squashed patches are exempt:
             they also delete statements that were added in between.
     """

@@ -1,8 +1,8 @@
 """The folder of a log: the patches and snapshots in its database, and all writes to it.
 
-A file is encoded first, since that may take long: in memory or, if it is large, in a staged file.
-Then a transaction without other writers checks that the file fits the log, gives the file its
-name, and adds a row to the database.
+A file is encoded first, in memory or, if it is large, in a staged file, since that may take a long
+time. Then a transaction that excludes other writers checks that the file fits the log, gives the
+file its name, and adds a row to the database.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ CREATE TABLE squashed (
     id BLOB PRIMARY KEY,
     version INTEGER NOT NULL
 ) WITHOUT ROWID"""
-_FILE_ADVICE = "nothing is lost: open it as a store, which is made again from the log, and close it"
+_FILE_ADVICE = "nothing is lost: open it as a store, which rebuilds it from the log, and close it"
 _ADVICE = (
-    "bring it back from a backup; or make a new log of the segments, in the order of their names:"
+    "restore it from a backup; or make a new log from the segments, in the order of their names:"
     " jellyp log init NEW, and jellyp log append NEW segments/*"
 )
 
@@ -92,7 +92,7 @@ def check_compression(compression: Any) -> None:
 
 
 class History(Protocol):
-    """The methods by which `PatchLog` uses a log in a folder or on a server."""
+    """The methods with which `PatchLog` uses a log in a folder or on a server."""
 
     limits: Limits
     link: Link
@@ -175,15 +175,15 @@ class FolderHistory:
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
-            # If this log was read before, it was lost, perhaps while a backup is restored: then
-            # don't advise to make a new one.
+            # If this log was read before, it is missing now, perhaps while a backup is restored:
+            # then don't advise making a new one.
             if self.id or not self.path.exists():
                 advice = "" if self.id else ": PatchLog(..., create=True) makes a log"
                 message = f"there is no such folder{advice}"
                 raise FileNotFoundError(errno.ENOENT, message, str(self.path))
             if not self.path.is_dir():
                 raise NotADirectoryError(
-                    errno.ENOTDIR, "a patch log is a folder, and this is a file", str(self.path)
+                    errno.ENOTDIR, "a patch log is a folder, but this is a file", str(self.path)
                 )
             self.database.check_not_lost()
             raise LogError(f"is not a patch log: it has no {NAME}", path=self.path)
@@ -282,7 +282,7 @@ class FolderHistory:
                 since, count = place.first - 1, len(entries) + 1
                 if before != since or entries != rows.list_between(since, place.last, count):
                     raise MissingVersion(
-                        f"versions {place.first} to {place.last} were squashed meanwhile"
+                        f"versions {place.first} to {place.last} were squashed in the meantime"
                     )
                 between, versions = "version BETWEEN ? AND ?", (place.first, place.last - 1)
                 query = f"SELECT file FROM snapshots WHERE {between}"
@@ -294,8 +294,8 @@ class FolderHistory:
                 gone = [(id_bytes(each.id), each.version) for each in entries[:-1]]
                 connection.executemany("INSERT INTO squashed VALUES (?, ?)", gone)
                 entry = self._add_segment(connection, file, place, covered)
-        # The squash is done. It does not matter if shrinking fails, as it does if others read for
-        # longer than the time-out, or if the disk is full.
+        # The squash is done, so it does not matter if shrinking fails: because readers lock the
+        # database for longer than the timeout, or because the disk is full.
         with suppress(sqlite3.Error, OSError):
             self.database.shrink()
         return entry
@@ -316,10 +316,10 @@ class FolderHistory:
             path = self.snapshots / name
             with self.database.writing(file) as connection:
                 if _FolderState(self, connection).find_id(id) != version:
-                    raise MissingVersion(f"version {version} was squashed meanwhile")
+                    raise MissingVersion(f"version {version} was squashed in the meantime")
                 query = "SELECT file FROM snapshots WHERE version = ?"
                 old = file_paths(self.snapshots, connection.execute(query, (version,)))
-                # Another process may have added the same snapshot meanwhile: replace it.
+                # Another process may have added the same snapshot in the meantime: replace it.
                 connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
                 row = (version, str(id), name, file.size, file.digest, time.time())
                 self.database.publish(connection, file, path, row, old)

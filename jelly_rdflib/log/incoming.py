@@ -34,7 +34,7 @@ from jelly_rdflib.types import ChangeFormat
 
 
 class UnfitPatch(LogError):
-    """The input to append is not exactly one patch, or has headers that no log takes."""
+    """The input to append is not exactly one patch, or has headers that no log accepts."""
 
 
 # Patches with fewer operations get small lookups, since a reader of a segment allocates lookups of
@@ -55,8 +55,8 @@ class IncomingPatch:
     The first headers and the keys of later ones are kept until the patch is written. They may take
     ``max_text_size`` of ``limits``; ``limits`` is None if they are in memory anyway. ``opened`` is
     the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
-    be copied into the log: delimited frames of Jelly-Patch that nobody else changes. ``added`` are
-    headers that come after the patch's own.
+    be copied into the log: delimited Jelly-Patch frames that nobody else changes. ``added`` are
+    headers that follow the patch's own.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class IncomingPatch:
         self.id, self.prev = self._place.get(ID) or make_patch_id(), self._place.get(PREV)
 
     def _take_headers(self) -> Iterator[Header]:
-        """Yield the headers before the first other row."""
+        """Yield the headers before the first row of another kind."""
         for number, part in enumerate(self._rows):
             others = bytes(part.batch.ops[part.start : part.stop]).lstrip(bytes([Op.H]))
             row = part.stop - len(others)
@@ -117,17 +117,17 @@ class IncomingPatch:
     def _check_spelling(self, key: str, spelled: str) -> None:
         if self._spellings.setdefault(key, spelled) != spelled:
             raise UnfitPatch(
-                f"the patch has headers {self._spellings[key]!r} and {spelled!r}: keys that"
-                " differ in the case of their letters are one to Jena, which can't read both"
+                f"the patch has headers {self._spellings[key]!r} and {spelled!r}: to Jena, keys"
+                " that differ only in case are the same, so it can't read both"
             )
 
     def _check_header(self, header: Header) -> None:
-        """Check the key of a header after the first ones, and the memory that all keys take."""
+        """Check the key of a header after the first ones, and the memory that all keys use."""
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
             raise UnfitPatch(
-                f"headers {ID} and {PREV} must be the first rows of a patch, and come once:"
+                f"headers {ID} and {PREV} must be the first rows of a patch, and occur only once:"
                 f" {spelled!r} comes later"
             )
         if key not in self._spellings and self._room is not None:
@@ -179,7 +179,7 @@ def open_incoming(
     file: IO[bytes] | None = None,
     header: Mapping[str, Node | str] | None = None,
 ) -> Iterator[IncomingPatch]:
-    """Open anything that `PatchLog.append` takes; nobody but the caller may change ``file``."""
+    """Open anything that `PatchLog.append` accepts; nobody but the caller may change ``file``."""
     file = BytesIO(patch) if type(patch) is bytes else file
     added = header_rows(header)
     stored = file if file is not None and not added and is_delimited(file) else None

@@ -1,4 +1,4 @@
-"""`Link`: whether the server of a log can be reached, with warnings when this changes."""
+"""`Link` tracks whether a log's server can be reached, and warns when this changes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import ConnectionWarning
 
-# The seconds after which a connection counts as working, even if it has brought nothing.
+# The seconds after which a connection counts as working, even if nothing was received.
 _STANDS = 2.0
 
 
 class Link:
-    """Knows whether a server can be reached; warns when it is lost, and when it is back.
+    """Tracks whether a server can be reached; warns when it is lost, and when it is back.
 
     Args:
         url: The address of the server, or the folder of the log; for messages.
@@ -46,7 +46,7 @@ class Link:
         return Link, (self._url,)
 
     def begin(self) -> None:
-        """Note a new connection, which counts once it brings something or has lasted `_STANDS`."""
+        """Record a new connection, which counts once data arrive or it has lasted `_STANDS`."""
         with self._lock:
             self._stop_timer()
             self._begun = time.monotonic()
@@ -68,9 +68,9 @@ class Link:
             self._tell(None)
 
     def end(self) -> None:
-        """Note that the server has ended the connection: an error if it has just begun."""
+        """Record that the server has ended the connection: an error if it has just begun."""
         if time.monotonic() < self._begun + _STANDS:
-            self.set(ConnectionError("the server has ended its answer without sending anything"))
+            self.set(ConnectionError("the server has ended its response without sending anything"))
 
     def set(self, error: Exception | None) -> None:
         """Set why the server can't be reached, or None if it can; may be repeated."""

@@ -1,9 +1,9 @@
 """Ids of patches, and names of the files of a log.
 
-Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file has its versions, the id
-of its patch, and its own digest. The database of a log, not the names, says which files belong to
-it. The names are for people, and show which of the files that the database does not list come from
-a log.
+Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file contains its versions, the
+id of its patch, and its own digest. Which files belong to a log is determined by its database, not
+by the names. The names are for people; they also show whether a file that the database does not
+list comes from a log.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def local_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
         return path
     url = urlsplit(path)
     if url.netloc not in ("", "localhost"):
-        raise ValueError(f"{path}: the file is on another host; a local one is file:///…")
+        raise ValueError(f"{path}: the file is on another host; a local file is file:///…")
     return url2pathname(url.path)
 
 
@@ -55,10 +55,10 @@ def make_patch_id() -> URIRef:
 
 
 def parse_patch_id(value: Any) -> URIRef:
-    """Return an id in the form that logs use: ``uuid:`` and small letters.
+    """Return an id in the form that logs use: ``uuid:`` and lower case.
 
-    ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
-    an InvalidId.
+    ``value`` is an IRI or a string: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else
+    raises an InvalidId.
     """
     is_text = isinstance(value, URIRef) or type(value) is str
     found = _ID.fullmatch(value) if is_text else None
@@ -80,7 +80,7 @@ def id_bytes(id: URIRef) -> bytes:
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
 DIGEST_LENGTH = 16
-"""The number of digits of a file's SHA-256 in its name."""
+"""The number of digits of its SHA-256 that a file's name contains."""
 
 _NAME = re.compile(
     rf"(\d{{10,18}})(?:-(\d{{10,18}}))?-({_UUID})-([0-9a-f]{{{DIGEST_LENGTH}}})"
@@ -132,5 +132,5 @@ def file_path(folder: Path, file: str) -> Path:
 
 
 def file_paths(folder: Path, rows: Iterable[Any]) -> list[Path]:
-    """Return the paths of the files that rows of one column name, without invalid names."""
+    """Return the paths of the files that one-column rows name; leave out invalid names."""
     return [folder / row[0] for row in rows if isinstance(row[0], str) and FileName.parse(row[0])]

@@ -69,9 +69,9 @@ class PatchLog(Tabular):
     own object. If another process squashes versions, this object can't read them any more either.
 
     A log is also a table of all its operations for libraries that support Arrow:
-    ``duckdb.sql("FROM log")``, ``log.to_polars()``. The columns ``version`` and ``time`` say which
-    version the patch of a row makes, and when the patch was committed; ``patch`` numbers the
-    patches from 1 on, and an operation ``END`` ends each patch. In
+    ``duckdb.sql("FROM log")``, ``log.to_polars()``. The column ``version`` is the version that a
+    row's patch makes, and ``time`` is when the patch was committed; ``patch`` numbers the patches
+    from 1 on, and an operation ``END`` ends each patch. In
     ``log.to_polars(["op", "s", "header:by"])`` each row also has its patch's header ``by``.
 
     Args:
@@ -84,7 +84,7 @@ class PatchLog(Tabular):
             `Limits()`.
         timeout: The seconds to wait for other writers. After that any method, even one that only
             reads, raises a `jelly_rdflib.LogConflict`. For a server: the seconds for which a lost
-            connection is tried again; if the first connection fails, it is not tried again.
+            connection is retried; if the first connection fails, it is not retried.
         token: The bearer token for a server; by default that of the environment variable
             ``JELLYP_TOKEN``, if it is set.
 
@@ -147,7 +147,7 @@ class PatchLog(Tabular):
 
         Raises:
             FileExistsError: The log exists.
-            LogError: The folder is not empty, and what it has is not a log.
+            LogError: The folder is neither empty nor a log.
             ValueError: The compression is unknown.
         """
         if is_address(path):
@@ -201,7 +201,7 @@ class PatchLog(Tabular):
 
     @property
     def link(self) -> Link:
-        """The connection to the log's server, which says whether it can be reached."""
+        """The connection to the log's server, which shows whether the server can be reached."""
         return self._history.link
 
     @property
@@ -273,7 +273,7 @@ class PatchLog(Tabular):
     def follow(self, since: Version = None, *, timeout: float | None = None) -> Iterator[LogEntry]:
         """Iterate over new patches as they are appended by anyone, and wait for the next one.
 
-        Each patch comes once, in order, and moves the view to its version.
+        Each patch is returned once, in order, and moves the view to its version.
 
         Args:
             since: The version before the first patch; by default that of the view.
@@ -375,7 +375,7 @@ class PatchLog(Tabular):
             expected = point_of(self._head).id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:
-                    raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
+                    raise ValueError(f"prev is {expected}, but the patch has prev {incoming.prev}")
                 expected = incoming.prev
             self._head = self._history.append(
                 incoming,
@@ -402,15 +402,14 @@ class PatchLog(Tabular):
         A store with transactions changes the position in the transaction of the patch. In other
         stores, an interrupted patch is applied again from its start, with the same result. Only a
         replay may write to this graph: a patch that changes it is refused, and so is a target
-            whose
-        graph has statements from elsewhere.
+        whose graph has statements from elsewhere.
 
         Args:
             target: The graph or dataset to change.
             since: The version of the target; by default 0, which is empty.
-            upto: The wanted version.
+            upto: The version to reach.
             position: The name of the graph. If ``since`` is given, the position is first set to
-                that version, in place of all statements of the graph.
+                that version, which replaces all statements of the graph.
             normalize: Whether literals get the normal form of their value; see
                 `jelly_rdflib.read_operations`. False by default: the target gets the lexical forms
                 of the patches. True may be better for a target that was filled from another source,
@@ -426,9 +425,9 @@ class PatchLog(Tabular):
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged; the target's
                 position is not in the log, or was not written by a replay.
-            ApplyError: The target can't take an operation, see `jelly_rdflib.apply`; or a patch
-                changes the graph with the position; or with ``strict`` an operation changes
-                nothing. Then the target has the version before the refused patch.
+            ApplyError: An operation can't be applied, see `jelly_rdflib.apply`; or a patch changes
+                the graph with the position; or with ``strict`` an operation changes nothing. Then
+                the target has the version before the refused patch.
             TypeError: The target is not a graph, or with a position, not a dataset.
             ValueError: The position names the default graph.
 
@@ -476,7 +475,7 @@ class PatchLog(Tabular):
 
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged.
-            ApplyError: The target can't take an operation; see `jelly_rdflib.apply`.
+            ApplyError: An operation can't be applied; see `jelly_rdflib.apply`.
             ValueError: The target is not empty.
 
         Warns:
@@ -515,14 +514,14 @@ class PatchLog(Tabular):
         return self._history.add_snapshot(entry, lambda: self.checkout(entry.version))
 
     def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
-        """Replace several consecutive patches by one with the same effect.
+        """Replace several consecutive patches with one that has the same effect.
 
-        `jelly_rdflib.compact` makes the new patch: in one transaction each statement comes once,
+        `jelly_rdflib.compact` makes the new patch: in one transaction each statement occurs once,
         aborted transactions are left out, and headers are kept. It has the ``id`` of the last
         patch and the ``prev`` of the first, and a header ``squashed`` with the versions that it
-        replaces. All of these versions but the last are removed, and their snapshots, too. A
-        target with a removed version can't be updated any more; a target with the version before
-        the first, or with the last or a later version, can.
+        replaces. All of these versions but the last are removed, along with their snapshots. A
+        target at a removed version can't be updated any more; a target at the version before the
+        first, or at the last or a later version, can.
 
         The new patch deletes each statement that was added and deleted again. To undo the patch,
         first use `jelly_rdflib.effective`, which keeps only the operations that really change the

@@ -48,7 +48,7 @@ class Position:
     def __init__(self, graph: Graph, name: URIRef, log: str) -> None:
         target = Target(graph)
         if not target.is_dataset:
-            raise TypeError("a position is kept in a graph of its own: that takes a Dataset")
+            raise TypeError("a position is kept in a graph of its own: that needs a Dataset")
         if name == DATASET_DEFAULT_GRAPH_ID:
             raise ValueError("a position is kept in a graph of its own, not in the default graph")
         self.name = name
@@ -59,7 +59,7 @@ class Position:
     def read(self) -> Point:
         """Return the version that the graph stores; if it stores two, the later one.
 
-        It has two if a replay was interrupted after adding the new one, before deleting the old.
+        It stores two if a replay was interrupted after adding the new one, before deleting the old.
         """
         found = [EMPTY]
         for triple in self._triples():
@@ -71,7 +71,7 @@ class Position:
                     f"the graph <{self.name}> is for the position of the data in the log, but no"
                     f" replay of this log has written {' '.join(map(show, triple))}. If you"
                     " know the version of the data, give it as since, which replaces the position;"
-                    " else take another graph, or start from an empty dataset"
+                    " else use another graph, or start from an empty dataset"
                 )
             found.append(point)
         return max(found, key=lambda point: point.version)
@@ -149,9 +149,9 @@ def replay_entries(
 def _committed_changes(
     entry: LogEntry, *, normalize: bool | None, protected: URIRef | None
 ) -> Generator[BatchSlice, None, None]:
-    """Iterate over the committed changes of a patch, without its marks of transactions.
+    """Iterate over the committed changes of a patch, without its rows TX, TC and TA.
 
-    Without the marks the whole patch is applied as one transaction. Only the end of a transaction
+    Without these rows the whole patch is applied as one transaction. Only the end of a transaction
     shows whether it was aborted, so a long segment is read twice. ``protected`` is a graph that
     the patch must not change.
     """

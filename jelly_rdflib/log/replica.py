@@ -70,10 +70,10 @@ class _Row(NamedTuple):
 class Replica:
     """A dataset that follows a log, kept in a folder.
 
-    The data are one file of Jelly-RDF; a database next to it stores which version of the log they
-    are. File and version change together, and an interruption leaves both unchanged, so that each
-    patch is applied once. The dataset itself is in memory. For a store on a disk, see ``position``
-    of `PatchLog.replay`.
+    The data are one Jelly-RDF file; a database next to it stores their version in the log. File
+    and version change together, and an interruption leaves both unchanged, so that each patch is
+    applied once. The dataset itself is in memory. For a store on a disk, see ``position`` of
+    `PatchLog.replay`.
 
     Args:
         path: The folder, which is made if it is missing.
@@ -85,7 +85,7 @@ class Replica:
         path: The folder, as an absolute path.
         dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by default.
             Change them only by `update` or `follow`: other changes are neither refused nor undone,
-            but need not be stored.
+            but may not be stored.
 
     Raises:
         LogError: The file is damaged; or the folder is not empty, and not a replica.
@@ -170,21 +170,21 @@ class Replica:
     ) -> int:
         """Apply the missing patches, store the result in the folder, and return its version.
 
-        The patches are those in the view that ``log`` is: see `PatchLog.refresh`. After an error
+        Only patches in the view of ``log`` are applied: see `PatchLog.refresh`. After an error
         `dataset` is a new object, read from the disk. An update in a forked process changes the
         dataset of that process and the folder; the parent's dataset stays as it was.
 
         Args:
             log: The log. It must be the same each time.
-            upto: The wanted version, by its number or its patch's id; by default the newest. A
+            upto: The version to reach, by its number or its patch's id; by default the newest. A
                 replica can't go back to an older version.
             strict: Refuse a patch with an operation that changes nothing; see `PatchLog.replay`.
             progress: Called with each applied `LogEntry`.
 
         Raises:
             LogError: The log does not have the version of the dataset, or has squashed it, or does
-                not have the wanted version; or a segment is damaged.
-            LogConflict: Others were writing for longer than the timeout.
+                not have the version to reach; or a segment is damaged.
+            LogConflict: Another process was writing for longer than the timeout.
             ApplyError: rdflib can't hold a statement; or with ``strict`` an operation changes
                 nothing.
             OSError: The file can't be written.
@@ -222,20 +222,20 @@ class Replica:
     ) -> int:
         """Apply the patches of a live source as they arrive, until the source ends.
 
-        The source goes on after the last patch that was stored. The data and the position of the
+        The source continues after the last patch that was stored. The data and the position of the
         source are stored together, so each patch is applied once, wherever the program is
         interrupted. Patches are acknowledged to the source after they were stored.
 
         Args:
             source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.
-            save_every: Seconds between two times at which the whole data are stored. They are also
-                stored at the end, after an error, and after Ctrl+C.
+            save_every: How often to store the whole data, in seconds. They are also stored at the
+                end, after an error, and after Ctrl+C.
             strict: Refuse a patch with an operation that changes nothing, unless it was squashed;
                 see `jelly_rdflib.apply`.
             progress: Called with each patch that was applied.
 
         Returns:
-            The new version of the dataset: the log's, if the source gives it; otherwise it grows
+            The new version of the dataset: the log's, if the source reports it; otherwise it grows
             by one for each patch.
 
         Raises:

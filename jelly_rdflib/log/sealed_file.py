@@ -1,6 +1,6 @@
 """The file of a store next to its log: it names its version, and ends with its digest.
 
-The version is in the metadata of the first frame. The last frame has no rows; its metadata have
+The version is in the metadata of the first frame. The last frame has no rows; its metadata contain
 the SHA-256 of all uncompressed bytes before it. Other programs can ignore these metadata.
 """
 
@@ -38,7 +38,7 @@ class Sealer:
     """A sink that passes bytes on to a file, and can end the file with their digest."""
 
     def __init__(self, file: Any) -> None:
-        self.size = 0  # of the bytes so far
+        self.size = 0  # the number of bytes written
         self._file = file
         self._digest = hashlib.sha256()
 
@@ -77,7 +77,7 @@ class SealedFile:
         self._read_source = source.read
         self.source = ByteSource(self._read, source.close)
         self._digest = hashlib.sha256()
-        # The last bytes so far: at the end of the file they are the last frame.
+        # The last bytes that were read: at the end of the file they are the last frame.
         self._end = b""
 
     def _read(self, size: int) -> bytes:
@@ -89,7 +89,7 @@ class SealedFile:
         return data
 
     def fault(self) -> str:
-        """Describe the damage; an empty text if none, or if another program wrote the file."""
+        """Describe the damage; return "" if there is none, or if another program wrote the file."""
         if self._end.startswith(_LAST):
             is_whole = self._end == _LAST + self._digest.digest()
             return "" if is_whole else "its bytes do not match the digest at its end"
@@ -97,13 +97,13 @@ class SealedFile:
 
 
 def find_fault(path: Path, limits: Limits) -> str:
-    """Describe the damage to a store's file; return an empty text if the file is whole."""
+    """Describe the damage to a store's file; return an empty string if the file is whole."""
     try:
         file = SealedFile(path, limits)
         with closing(file.source):
             while file.source.read(1 << 16):
                 pass
     except (DecodeError, OSError) as error:
-        # A file without ".jelly" in its name need not be Jelly, so this is no fault.
+        # A file without ".jelly" in its name need not be Jelly, so this is not a fault.
         return str(error) if ".jelly" in path.name else ""
     return file.fault()

@@ -20,20 +20,20 @@ _LONGEST_WAIT = 0.25
 
 
 class Source(Connection):
-    """Patches that come over a transport, in order; see `jelly_rdflib.live.connect`.
+    """Patches that arrive over a transport, in order; see `jelly_rdflib.live.connect`.
 
-    Iterate over it, by ``for`` or by ``async for``: the iteration waits for the next patch. It
-    ends after ``timeout`` seconds without one, or when any thread calls `close`. A lost connection
-    is tried again, after longer and longer waits; a `jelly_rdflib.ConnectionWarning` reports its
-    loss, and another its return.
+    Iterate over it with ``for`` or ``async for``: the iteration waits for the next patch. It ends
+    after ``timeout`` seconds without a patch, or when any thread calls `close`. A lost connection
+    is retried after longer and longer waits; a `jelly_rdflib.ConnectionWarning` reports the loss,
+    and another one that the server can be reached again.
 
     Use it from one thread, or one event loop. With ``async for`` a separate thread waits for the
-    transport, so the event loop goes on. If a reader is cancelled while it waits, the patch is
-    kept for the next reader.
+    transport, so the event loop keeps running. If a reader is cancelled while it waits, the patch
+    is kept for the next reader.
 
     Attributes:
         url: The address, without its settings.
-        has_positions: Whether the source can go on from a `position`.
+        has_positions: Whether the source can resume from a `position`.
 
     Args:
         url: The address, for messages.
@@ -65,7 +65,7 @@ class Source(Connection):
 
     @abstractmethod
     def _receive(self, wait: float) -> Patch | None:
-        """Return the next patch; None if none has come after ``wait`` seconds."""
+        """Return the next patch; None if none has arrived after ``wait`` seconds."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -87,7 +87,7 @@ class Source(Connection):
 
     @property
     def position(self) -> str | None:
-        """The position after the last patch, from which `resume` can go on.
+        """The position after the last patch, from which `resume` can continue.
 
         It is None if the transport has no positions: such a transport sends unacknowledged patches
         again.
@@ -96,7 +96,7 @@ class Source(Connection):
 
     @abstractmethod
     def resume(self, position: str) -> None:
-        """Go on from a `position`; call this before the first patch is received.
+        """Continue from a `position`; call this before the first patch is received.
 
         Raises:
             ValueError: The position belongs to another source.
@@ -118,9 +118,9 @@ class Source(Connection):
         return self._version if self._next is None else self._before[1]
 
     def acknowledge(self) -> None:
-        """Tell the transport that all patches so far have been stored.
+        """Tell the transport that all patches received so far have been stored.
 
-        If the transport remembers this, the next connection goes on after these patches, unless
+        If the transport remembers this, the next connection continues after these patches, unless
         `resume` is called.
         """
         # A cancelled reader has left a patch: don't acknowledge it before the next reader has it.
@@ -153,7 +153,7 @@ class Source(Connection):
         Raises:
             ConnectionError: The server can't be reached, or refuses the request.
             PermissionError: The server does not allow it.
-            DecodeError: A frame breaks a rule; the message says which frame.
+            DecodeError: A frame breaks a rule; the message names the frame.
             LimitError: A frame or patch exceeds the limits.
         """
         end = time.monotonic() + (math.inf if timeout is None else timeout)
@@ -200,7 +200,7 @@ class Source(Connection):
         return patch
 
     def close(self) -> None:
-        """End the iteration, and close the connections; unacknowledged patches will come again."""
+        """End the iteration, and close the connections; unacknowledged patches are sent again."""
         if self._is_closed.is_set():
             return
         self._is_closed.set()

@@ -38,7 +38,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 # A file of up to this size is read and written in one piece.
 _AT_ONCE = 1 << 20
 MOVE_AWAY = "move it away"
-"""The advice for whatever is in the place of a file or folder that should be there."""
+"""The advice for something else at the path of a file or folder."""
 # A forked process must not close connections that it has inherited, so it keeps them here.
 _INHERITED: list[sqlite3.Connection] = []
 
@@ -46,15 +46,15 @@ _INHERITED: list[sqlite3.Connection] = []
 class StagedFile:
     """A file that is written in a staging folder until it gets its name: in memory while small.
 
-    The folder is on the same file system as the final path. ``alone`` is a lock that keeps all
-    others from calling `find_dead`. Only the process that made the object can use it, not a fork.
+    The folder is on the same file system as the final path. ``alone`` is a lock that keeps other
+    writers from calling `find_dead`. Only the process that made the object can use it, not a fork.
     """
 
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.published: Path | None = None
-        # Whether a file must still be removed. If so, the notes stay, so that the next writer can.
+        # Whether a file must still be removed. If so, the notes stay for the next writer.
         self._needs_cleaning = False
         self._alone = alone
         # The bytes of a small file; None once the file exists on the disk.
@@ -102,11 +102,11 @@ class StagedFile:
                 os.fsync(self._fd)
 
     def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
-        """Give the file its final path, on the same file system, and sync that.
+        """Give the file its final path, on the same file system, and sync its folder.
 
         Nobody else may call `find_dead` until the caller has committed and called `settle`. If the
-        process ends before that, the next writer removes those of the new and the ``replaced``
-        files that the database does not list.
+        process ends before that, the next writer removes whichever of the new and the ``replaced``
+        files the database does not list.
         """
         self._check_process()
         if self._data is not None:
@@ -177,7 +177,7 @@ class StagedFile:
 
     def _check_process(self) -> None:
         if os.getpid() != self._pid:
-            raise LogError("the process was forked: only the process that made the file can go on")
+            raise LogError("the process was forked: only the process that made the file can use it")
 
     def _close_fd(self) -> None:
         fd, self._fd = self._fd, None
@@ -210,7 +210,7 @@ def parse_staged(name: str) -> re.Match[str] | None:
 
 
 def list_noted(folder: Path) -> set[str]:
-    """Return the names that writers have noted, living or dead ones."""
+    """Return the names that living or dead writers have noted."""
     return {found["noted"] for found in _staged(folder) if found["noted"]}
 
 
@@ -233,7 +233,7 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 def _is_dead(mark: Path) -> bool:
     # If a mark can't be locked, its writer lives, or an error keeps it from being locked: then the
-    # files stay, and only take room.
+    # files stay, and only use disk space.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
@@ -254,7 +254,7 @@ def remove_files(paths: Iterable[Path]) -> None:
 
 
 def list_names(folder: Path) -> list[str]:
-    """Return the names in a folder; none if it is missing, as in a copy by git if it was empty."""
+    """Return the names in a folder; none if it is missing, since git drops empty folders."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
@@ -298,7 +298,7 @@ def create_file(path: Path) -> int:
 
 
 def _give_mode(path: Path, mode: int) -> None:
-    # The umask of this process may have removed permissions that the log's folder gives.
+    # The umask of this process may have removed permissions that the log's folder grants.
     if path.stat().st_mode & 0o777 != mode:
         path.chmod(mode)
 
@@ -318,13 +318,13 @@ def sync_folder(path: Path) -> None:
 def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Path:
     """Return a file as a source for readers: a small one as bytes, a large one as its path.
 
-    Before that its SHA-256 is checked, against all digits or only the first ones.
+    First its SHA-256 is checked against ``digest``: all digits, or only the first ones.
     """
     try:
         # Opening a pipe must not block.
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN)
     except FileNotFoundError:
-        what = "is gone: it was squashed, replaced or deleted meanwhile"
+        what = "is gone: it was squashed, replaced or deleted in the meantime"
         raise LogError(what, path=path) from None
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
@@ -336,12 +336,12 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
         data, found = hash_file(file, min(_AT_ONCE, status.st_size + 1))
     check_digest(found, digest, path)
     if size not in (None, status.st_size):
-        raise LogError(f"has {status.st_size} bytes, and should have {size}", path=path)
+        raise LogError(f"has {status.st_size} bytes, but should have {size}", path=path)
     return path if data is None else data
 
 
 def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
-    """Return the bytes of an opened file, if it can be read at once, and its SHA-256."""
+    """Return the bytes of an opened file, or None if one read is not enough, and its SHA-256."""
     data: bytes | None = file.read(size)
     sha256 = hashlib.sha256(data or b"")
     while piece := file.read(size):
@@ -353,7 +353,7 @@ def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
 def check_digest(found: str, digest: str, path: object) -> None:
     """Raise a LogError unless the SHA-256 of a file starts with the expected digits."""
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
-        what = f"is damaged: its SHA-256 is {found}, and should be {digest}"
+        what = f"is damaged: its SHA-256 is {found}, but should be {digest}"
         raise LogError(what, path=path)
 
 

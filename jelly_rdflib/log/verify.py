@@ -35,24 +35,24 @@ from jelly_rdflib.patch.diff import diff
 if TYPE_CHECKING:
     from jelly_rdflib.log.history import FolderHistory
 
-# How often to check a log that seems to have problems, since others may just be writing to it.
+# How many times to check a log that seems to have problems, since a process may be writing to it.
 _ATTEMPTS = 3
 
-_SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
-_SEGMENT += " of it or a later one is there"
+_SEGMENT = "restore the file from a copy of the log; later versions need it, unless there is a"
+_SEGMENT += " snapshot of this version or a later one"
 _SNAPSHOT_AGAIN = (
     "nothing is lost: take the snapshot again (jellyp log checkout --snapshot LOG VERSION)"
 )
 _STRAY = (
-    "if the database was replaced by an older one, bring back the newer, or append the file again;"
-    " else it was never committed, or was squashed, and can be deleted"
+    "if the database was replaced by an older one, restore the newer, or append the file again;"
+    " otherwise the file was never committed, or was squashed, and can be deleted"
 )
 _STRANGE = "the log did not make it, and does not touch it: move it away"
 
 
 @dataclass(frozen=True)
 class LogProblem:
-    """A problem of a log.
+    """A problem in a log.
 
     Args:
         path: The file or folder with the problem.
@@ -96,7 +96,7 @@ def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
     return problems
 
 
-# The database's rows of patches, its rows of snapshots, and texts about its unexpected parts.
+# The database's rows of patches, its rows of snapshots, and descriptions of unexpected parts.
 _State: TypeAlias = tuple[list[Any], list[Any], list[str]]
 _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 
@@ -237,13 +237,13 @@ def _replay_problems(
             return
         changes = sum(1 for _ in diff(snapshot, dataset))
         if changes:
-            what = f"it differs from what the patches make, by a patch of {changes} operations"
+            what = f"it differs from the replayed version by a patch of {changes} operations"
             yield LogProblem(path, what, version, _SNAPSHOT_AGAIN)
     rest, done = entries[applied:], list[LogEntry]()
     try:
         ineffective += replay_entries(rest, dataset, progress=done.append)
     except ApplyError as error:
-        # This is no problem of the log: it may have statements that rdflib can't hold.
+        # This is not a problem of the log: it may have statements that rdflib can't hold.
         warn(f"version {rest[len(done)].version} can't be replayed: {error}", LogWarning)
     except (JellyError, OSError) as error:
         entry = rest[len(done)]
@@ -251,8 +251,8 @@ def _replay_problems(
     for entry, result in ineffective:
         total = count(result.added + result.deleted + result.ineffective, "operation")
         warn(
-            f"version {entry.version}: {result.ineffective} of {total} changed nothing, first of"
-            f" all {operation_text(result.missed[0])}: the patch was not made for the version"
+            f"version {entry.version}: {result.ineffective} of {total} changed nothing, starting"
+            f" with {operation_text(result.missed[0])}: the patch was not made for the version"
             " before it",
             LogWarning,
         )

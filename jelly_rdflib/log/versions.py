@@ -53,7 +53,7 @@ def version_at(position: str | None) -> Version:
 
 
 EMPTY = Point(0, None)
-"""The version that no patch makes."""
+"""Version 0, which no patch makes."""
 
 
 def point_of(entry: LogEntry | None) -> Point:
@@ -73,22 +73,22 @@ def check_chain(entries: Sequence[LogEntry], since: Point, upto: Point | None, w
     broken = broken_links(rows, since.version, since.id and str(since.id))
     end = point_of(entries[-1]) if entries else since
     if upto not in (None, end) and not broken:
-        broken = [(end.version, f"it ends at {end}, and not at {upto}")]
+        broken = [(end.version, f"it ends at {end}, not at {upto}")]
     if broken:
-        what = "the log is broken, or is another one than before"
+        what = "the log is broken, or is not the same log as before"
         raise LogError(f"{where}: {what}: {broken[0][1]}: see verify()")
 
 
 def check_same(before: Point, now: Point, where: str) -> None:
     """Check that a version that the log had is still made by the same patch."""
     if now != before:
-        raise LogError(f"{where} is another log than before: it has {now}, and had {before}")
+        raise LogError(f"{where} is not the same log as before: it has {now}, but had {before}")
 
 
 def check_log_id(before: str, now: str, where: str) -> str:
     """Check that a log's id is unchanged, and return it; ``before`` is empty the first time."""
     if before not in ("", now):
-        raise LogError(f"{where} was exchanged for another log")
+        raise LogError(f"{where} was replaced by another log")
     return now
 
 
@@ -126,7 +126,7 @@ class LogState(ABC):
         """Return the snapshots of versions up to ``upto``, oldest first."""
 
     def between(self, since: Point, upto: Point, most: int = ALL) -> list[LogEntry]:
-        """Return the patches that lead from one version to another, ``most`` of them at most."""
+        """Return the patches that lead from one version to another, but at most ``most``."""
         if since.version > upto.version:
             return []
         is_one = since.version == upto.version
@@ -148,16 +148,16 @@ class LogState(ABC):
         return entries
 
     def after(self, point: Point, most: int = ALL) -> list[LogEntry]:
-        """Return the patches after the version of a follower, ``most`` of them at most."""
+        """Return the patches after the version of a follower, but at most ``most``."""
         return self.between(self.locate(point), point_of(self.newest()), most)
 
     def entry(self, version: Version, newest: int | None = None) -> LogEntry:
-        """Return the patch that makes a version; takes the arguments of `locate`."""
+        """Return the patch that makes a version; the arguments are as for `locate`."""
         found = self.locate(version, newest)
         if found == EMPTY:
             raise MissingVersion("version 0 is empty: no patch makes it")
         entry = self.find(found.version)
-        # A server may answer with a wrong patch.
+        # A server may return a wrong patch.
         check_chain([], point_of(entry), found, self.location)
         return entry
 
@@ -183,7 +183,7 @@ class LogState(ABC):
                         f"the log no longer has the patch <{id}>: it was squashed",
                         squashed_into=into,
                     )
-                raise MissingVersion(f"the log has no patch <{id}>; if it had, it was squashed")
+                raise MissingVersion(f"the log has no patch <{id}>, or it was squashed")
             if number > newest:
                 raise MissingVersion(
                     f"the patch <{id}> makes version {number}, which is newer than version"

@@ -1,4 +1,4 @@
-"""Connects the core, which does not import rdflib, with rdflib's classes of terms."""
+"""Connects the core, which does not import rdflib, with rdflib's term classes."""
 
 from __future__ import annotations
 

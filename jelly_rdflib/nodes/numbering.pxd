@@ -1,4 +1,4 @@
-"""Numbers and entries for distinct nodes of rdflib."""
+"""Numbers and entries for distinct rdflib nodes."""
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t

@@ -1,4 +1,4 @@
-"""Numbers and entries for distinct nodes of rdflib."""
+"""Numbers and entries for distinct rdflib nodes."""
 
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc

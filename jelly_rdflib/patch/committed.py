@@ -10,7 +10,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.patch.patch import Patch
 
 _MARKS = (Op.TX, Op.TC, Op.TA)
-# Matches consecutive changes, or one mark of a transaction.
+# Matches consecutive changes, or one start or end of a transaction.
 _PARTS = re.compile(b"[%b]+|[%b]" % (bytes([Op.PA, Op.PD, Op.A, Op.D]), bytes(_MARKS)))
 _NO_MARKS = bytes(set(range(256)).difference(_MARKS))
 
@@ -27,7 +27,7 @@ def committed_changes(slices: Iterable[BatchSlice], marks: bytes) -> Iterator[Ba
     `marks_of` for the whole patch.
 
     Raises:
-        ApplyError: A transaction starts or ends in a wrong place.
+        ApplyError: A transaction starts or ends in the wrong place.
     """
     is_open = False
     for mark in marks:
@@ -54,7 +54,7 @@ def committed(patch: Patch) -> Patch:
     patch has.
 
     Raises:
-        ApplyError: A transaction starts or ends in a wrong place.
+        ApplyError: A transaction starts or ends in the wrong place.
 
     Examples:
         >>> from rdflib import URIRef

@@ -1,4 +1,4 @@
-"""Computes the difference of two graphs or datasets as a patch."""
+"""Computes the difference between two graphs or datasets as a patch."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def diff(
 ) -> Patch:
     """Return the patch that turns one graph, dataset or file into another.
 
-    Blank nodes are compared by their labels. But if either side is a file of Turtle, TriG, N3,
+    Blank nodes are compared by their labels. But if either side is a file in Turtle, TriG, N3,
     RDF/XML or JSON-LD, where a node need not have a label, they are compared by their statements.
-    ``canonical`` overrides this. Two Graphs make a patch of triples. If either side is a Dataset or
-    a file, the patch is one of quads, and a Graph counts as a default graph. A named graph without
+    ``canonical`` overrides this. For two Graphs the patch has triples. If either side is a Dataset
+    or a file, it has quads, and a Graph counts as a default graph. A named graph without
     statements counts as missing.
 
     Prefixes are compared if both sides can have them. If one side is a file or a checkout of a
@@ -55,8 +55,7 @@ def diff(
     patch has only the statements in which the pairs differ. It may be larger than necessary, since
     finding the smallest difference takes exponential time; here the work is bounded by the number
     of statements. Deleted statements have the labels of ``old``, so that the patch applies to
-    ``old`` directly. The labels of new blank nodes consist of their label by RDFC-1.0 and a hash
-    of
+    ``old`` directly. The labels of new blank nodes consist of their RDFC-1.0 label and a hash of
     their component: ``_:c14n0-6f1e…``. So the same change gives the same patch, whatever labels
     ``new`` has. Applied to ``old``, the patch gives a dataset that is isomorphic to ``new``.
 
@@ -99,7 +98,7 @@ def diff(
         ImportError: With ``canonical``: pyoxigraph is missing.
 
     See Also:
-        - `record`: note changes as they are made.
+        - `record`: record changes as they are made.
         - `effective`: the operations of a patch that change something.
 
     Examples:
@@ -207,7 +206,7 @@ def _diff(
 def _diff_prefixes(
     before: dict[str, URIRef], after: dict[str, URIRef], unasked: Bindings, statements: list[Any]
 ) -> list[Operation]:
-    """Return the changes of prefixes.
+    """Return the prefix changes.
 
     ``unasked`` are bindings that rdflib has made by itself on one side. If the other side does not
     bind the prefix or the IRI, such a binding is left out, unless it is new and the statements use
@@ -286,7 +285,7 @@ def _has_blank_node(triple: _Triple) -> bool:
 
 
 def _operations(op: ChangeOp, triples: dict[Node, list[_Triple]]) -> Iterator[Operation]:
-    """Yield an operation for each triple, by its graph and sorted."""
+    """Yield an operation for each triple, sorted by graph and then by triple."""
     for name in sort_names(triples):
         g = None if name == DATASET_DEFAULT_GRAPH_ID else name
         seen = set()

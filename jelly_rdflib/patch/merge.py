@@ -1,4 +1,4 @@
-"""`merge` makes one patch out of two that were made on the same base."""
+"""`merge` merges two patches that were made on the same base."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Conflicts(list[Conflict]):
 
 
 def _first(operations: Sequence[Operation]) -> str:
-    """Return the first operation as text, and the number of the others."""
+    """Return the first operation as text, and the number of other operations."""
     if not operations:
         return "nothing"
     more = f" and {len(operations) - 1:,} more" if len(operations) > 1 else ""
@@ -106,21 +106,20 @@ def merge(
 ) -> Patch:
     """Return one patch with the changes of two patches that were made on the same base.
 
-    Only the net effect of each patch counts, as by `compact`; with ``base``, only operations that
-    change something in it count, as by `effective`. A change that both patches make is made once.
+    Only the net effect of each patch counts, as with `compact`; with ``base``, only operations that
+    change something in it count, as with `effective`. A change that both patches make is made once.
     Changes that can't both be made are conflicts (see `Conflict`): then the merge fails, unless
-    ``favor`` says whose changes stay. Without conflicts the result has the effect of both patches
+    ``favor`` selects the side to keep. Without conflicts the result has the effect of both patches
     one after the other, in either order.
 
     If each operation of a patch changes something, as with `record` and `diff`, the patch adds
     only statements that the base lacks and deletes only statements that the base has. So one such
-    patch never adds a statement that another deletes. With ``base`` this holds for any patches. In
-    RDF a
-    property may have several values: if two patches replace a value by different ones, the merge
-    has both new values. With ``by_value`` this is a conflict.
+    patch never adds a statement that another deletes. With ``base`` this is true of any patches. In
+    RDF a property may have several values: if two patches replace a value with different ones, the
+    merge has both new values. With ``by_value`` this is a conflict.
 
-    Prefixes are compared for all graphs together, since rdflib binds them so. Blank nodes with the
-    same label are the same. Memory holds the distinct statements of both patches.
+    Prefixes are compared for all graphs together, as rdflib binds them. Blank nodes with the same
+    label are the same. Memory holds the distinct statements of both patches.
 
     Args:
         ours: Bytes, a path, a binary file, or operations, such as a `Patch`; see
@@ -139,14 +138,14 @@ def merge(
 
     Returns:
         A patch with one transaction, or without any if no change is left. It has no ``id``, since
-        it is new. It has the ``prev`` that both patches have. Other headers are kept; of equal
-        ones it has one.
+        it is new. It has the ``prev`` that both patches have. Other headers are kept, without
+        duplicates.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.
         PatchError: The patches have different ``prev``, so they were made on different bases.
         ValueError: ``favor`` is neither of the sides.
-        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As from `compact` and
+        ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As for `compact` and
             `effective`.
 
     Examples:
@@ -236,10 +235,10 @@ def _merge_headers(sides: tuple[_NetEffect, _NetEffect]) -> list[Operation]:
 def _merge_prefixes(
     sides: tuple[_NetEffect, _NetEffect], favor: str | None, tell: Callable[[Conflict], None]
 ) -> list[Operation]:
-    """Return the operations on prefixes of both sides, or of the favoured side.
+    """Return the prefix operations of both sides, or of the favoured side.
 
-    In rdflib a prefix has one IRI, and an IRI has one prefix: a new binding of either ends the old
-    one. So operations with the same prefix or IRI form a group, and groups are compared.
+    In rdflib a prefix has one IRI, and an IRI has one prefix: a new binding of either replaces the
+    old one. So operations with the same prefix or IRI form a group, and groups are compared.
     """
     ours, theirs = (side.prefixes for side in sides)
     merged: list[Operation] = []
@@ -282,7 +281,7 @@ def _merge_statements(
     by_value: bool,
     tell: Callable[[Conflict], None],
 ) -> list[Operation]:
-    """Return the changes of statements of both sides, or of the favoured side."""
+    """Return the statement changes of both sides, or of the favoured side."""
     ours, theirs = (side.statements for side in sides)
     rivals = _find_rivals(ours, theirs) if by_value else {}
     for mine, others in rivals.values():

@@ -83,7 +83,7 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch with operations kept as here: as tuples or as rows."""
+        """The function that makes a patch which stores operations like this one: tuples or rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
@@ -147,21 +147,21 @@ class Patch(PatchOperations, Tabular):
         """Return the patch whose operations are the rows of a table, in their order.
 
         This reverses `to_arrow`, `to_pandas` and `to_polars`, except that the IRI of the default
-        graph becomes None. It also takes other tables.
-        The columns ``s``, ``p`` and ``o`` must have terms as N-Triples text; ``op``, ``g`` and
+        graph becomes None. It also accepts other tables.
+        The columns ``s``, ``p`` and ``o`` must contain terms as N-Triples text; ``op``, ``g`` and
         ``name`` are optional. Without ``op`` all rows are additions. The numbers in ``patch``,
         ``txn`` and ``seq`` are not read.
 
         Args:
-            table: A table or record batch of any library with Arrow: pyarrow, pandas, polars,
-                DuckDB.
-            limits: The limits of a term's size.
+            table: A table or record batch of any library that supports Arrow: pyarrow, pandas,
+                polars, DuckDB.
+            limits: The limits on a term's size.
 
         Raises:
             ModuleNotFoundError: pyarrow is missing.
             TypeError: ``table`` is not a table.
             EncodeError: A row is not an operation, or an ``END`` comes before the last row; the
-                message has the number of the row, counted from 0. Or a column is missing, has a
+                message contains the zero-based number of the row. Or a column is missing, has the
                 wrong type, or is unknown.
             LimitError: A term is larger than ``limits``.
 
@@ -203,8 +203,8 @@ class Patch(PatchOperations, Tabular):
             EncodeError: The format or the options can't express an operation; see
                 `jelly_rdflib.PatchWriter`.
             LookupError: The format is unknown.
-            ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
-                Among others, a transaction of the patch does not end.
+            ValueError: An argument is incompatible with the others; see `jelly_rdflib.PatchWriter`.
+                For example, a transaction of the patch does not end.
         """
         file = io.BytesIO()
         self._write(file, options, format)
@@ -245,7 +245,7 @@ class Patch(PatchOperations, Tabular):
             EncodeError: The format or the options can't express an operation; see
                 `jelly_rdflib.PatchWriter`.
             LookupError: The format is unknown.
-            ValueError: An argument does not go with the others; see `jelly_rdflib.PatchWriter`.
+            ValueError: An argument is incompatible with the others; see `jelly_rdflib.PatchWriter`.
             OSError: The path can't be opened or written.
         """
         self._write(path, options, format)
@@ -270,7 +270,7 @@ class Patch(PatchOperations, Tabular):
 
         Raises:
             PatchError: The patch can't be undone; see `jelly_rdflib.invert`.
-            ApplyError: The target can't take an operation, or the patch is out of order; see
+            ApplyError: An operation can't be applied, or the patch is out of order; see
                 `jelly_rdflib.invert`.
         """
         return self._like(invert(self))
@@ -285,7 +285,7 @@ class Patch(PatchOperations, Tabular):
                 `jelly_rdflib.compact`.
 
         Raises:
-            ApplyError: The target can't take an operation, or the patch is out of order; see
+            ApplyError: An operation can't be applied, or the patch is out of order; see
                 `jelly_rdflib.compact`.
         """
         return self._like(compact(self, assume_effective=assume_effective))
@@ -299,7 +299,7 @@ class Patch(PatchOperations, Tabular):
             dataset: The target of the patch.
 
         Raises:
-            ApplyError: The target can't take an operation, or the patch is out of order; see
+            ApplyError: An operation can't be applied, or the patch is out of order; see
                 `jelly_rdflib.effective`.
         """
         return self._like(NodeBatches(NODE_TYPES, effective(self, dataset)))
@@ -314,7 +314,7 @@ class Patch(PatchOperations, Tabular):
                 `jelly_rdflib.apply`.
 
         Raises:
-            ApplyError: The target can't take an operation, or the patch is out of order; see
+            ApplyError: An operation can't be applied, or the patch is out of order; see
                 `jelly_rdflib.apply`.
         """
         return apply(self, target, atomic=atomic, strict=strict)

@@ -25,7 +25,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 Unit: TypeAlias = Literal["patch", "transaction", "change"]
 
-# Matches consecutive changes, consecutive headers, or one mark of a transaction or patch.
+# Matches consecutive changes, consecutive headers, or one start or end of a transaction or patch.
 _RUN = re.compile(b"[%c%c%c%c]+|%c+|." % (Op.PA, Op.PD, Op.A, Op.D, Op.H), re.DOTALL)
 _HEADER_OR_END = re.compile(b"[%c%c]" % (Op.H, Op.END))
 # How many changes are encoded at once to measure their size, if cuts are allowed between any of
@@ -55,7 +55,7 @@ def split(
     transactions may then be cut anywhere.
 
     If a patch is cut, the first of its files has its headers, except its ``id``: that is in the
-    last file, since the patch is complete only there. `concat` of the files gives the patch again.
+    last file, since the patch is complete only there. `concat` restores the patch from the files.
     If a transaction is cut, it becomes several transactions that end in the same way.
 
     The source is read twice, the first time before any file is written, so that an error in the
@@ -136,7 +136,7 @@ def check_template(template: str) -> None:
         is_good = False
     if not is_good:
         raise ValueError(
-            f"{template!r} has no place for a number: it needs one, as in 'part-{{:04}}.jellyp'"
+            f"{template!r} has no placeholder for a number, as 'part-{{:04}}.jellyp' has"
         )
 
 
@@ -169,8 +169,8 @@ class How:
 class OutputPart(NamedTuple):
     """One file to be written: its number, the number of files, the options, and its rows.
 
-    All rows must be read before the next part. Other formats than Jelly-Patch have no options:
-    then they are None.
+    All rows must be read before the next part. Formats other than Jelly-Patch have no options:
+    then ``options`` is None.
     """
 
     number: int
@@ -236,7 +236,7 @@ def _rereading(source: Any, reading: dict[str, Any]) -> Iterator[Callable[[], Ba
 
 @dataclass
 class _Cut:
-    """A cut before a row; if it cuts a transaction, ``end`` is the operation that ends this."""
+    """A cut before a row; if it cuts a transaction, ``end`` is the operation that ends it."""
 
     row: int
     end: Op | None = None
@@ -246,7 +246,7 @@ class _Cut:
 class _Unit:
     """Rows that must not be cut.
 
-    ``meter`` measures a file with only these rows. ``is_inside`` says that they start inside a
+    ``meter`` measures a file with only these rows. ``is_inside`` means that they start inside a
     transaction.
     """
 
@@ -257,7 +257,7 @@ class _Unit:
 
 
 class _Meter:
-    """Counts the bytes of a file by writing it to nowhere."""
+    """Counts the bytes of a file without storing them."""
 
     def __init__(
         self, options: PatchOptions | None, format: Any, *, is_inside: bool = False
@@ -288,7 +288,7 @@ class _Planner:
     options: PatchOptions | None
     row: int = 0
     cuts: list[_Cut] = field(default_factory=list)
-    # For each patch that is cut, by its first row: the row of its last cut.
+    # Maps the first row of each patch that is cut to the row of its last cut.
     last_cuts: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -305,7 +305,7 @@ class _Planner:
         self._open_cuts: list[_Cut] = []
 
     def take(self, batch: Batch, options: Any) -> None:
-        """Take the next rows."""
+        """Add the next rows of the stream."""
         if not self._is_started:
             self._start(options)
         for run in _RUN.finditer(bytes(batch.ops)):
@@ -326,7 +326,7 @@ class _Planner:
             return None
         options = self.options
         if options is not None:
-            # Measure another type of stream: in a FRAME stream only a whole patch could be.
+            # Measure another type of stream: a FRAME stream could only be measured by patch.
             options = replace(options, stream_type=PatchStreamType.PUNCTUATED, delimited=True)
         return _Meter(options, self.how.to, is_inside=is_inside)
 
@@ -375,7 +375,7 @@ class _Planner:
             self._add(batch, start, stop, changes=stop - start)
 
     def _next_chunk(self, changes: int) -> int:
-        """Return how many changes to take at once; cuts are allowed between any of them."""
+        """Return how many changes to add at once; cuts are allowed between any of them."""
         most = self.how.max_changes
         if most is not None:
             changes = min(changes, max(most - self._part_changes, 0) or most)

@@ -17,7 +17,7 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 
 
 def find_caller(method: Any) -> Any:
-    """Return the object on which a method was called, by the nearest such caller; or None."""
+    """Return the object whose ``method`` is running, in the nearest such frame; else None."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not method.__code__:
         frame = frame.f_back
@@ -30,7 +30,7 @@ def find_target(sink: Graph) -> Graph:
     A dataset passes only its default graph to its parsers, so this looks for the dataset among the
     callers. The dataset itself is needed: when it is first asked for a prefix, it binds rdflib's
     own prefixes. If this happened after the patch, prefixes that the patch has unbound would be
-    back.
+    bound again.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not Graph.parse.__code__:

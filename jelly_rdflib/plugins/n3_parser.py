@@ -20,10 +20,10 @@ _NAMES = ("n3", "text/n3")
 
 
 class _StoreWithoutFormulas(Memory):
-    """Takes the output of rdflib's parser, up to the first thing that a `JellyStore` can't hold.
+    """Receives the output of rdflib's parser, until there is something a `JellyStore` can't hold.
 
-    It is needed since rdflib's parser refuses every store that can't hold formulas, even if a text
-    has none.
+    This class is needed since rdflib's parser refuses every store that can't hold formulas, even
+    if a text has none.
     """
 
     def add(self, triple: Any, context: Any, quoted: bool = False) -> None:

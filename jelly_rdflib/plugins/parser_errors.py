@@ -42,7 +42,7 @@ def raising_parser_errors() -> Iterator[None]:
         yield
     except (DecodeError, ApplyError) as error:
         if type(error) in _KINDS:
-            # Keep the same object, with its traceback, its cause and its place.
+            # Keep the same object, with its traceback, its cause and its position in the input.
             error.__class__ = _KINDS[type(error)]  # type: ignore[assignment]
             error.msg = str(error)  # type: ignore[union-attr]
         raise

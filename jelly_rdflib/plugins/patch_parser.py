@@ -39,10 +39,10 @@ class PatchParser(Parser):
 
         Raises:
             TypeError: The source is text, and the format is binary.
-            ApplyError: The target can't take an operation, or the patch is out of order; see
-                `apply`.
+            ApplyError: An operation can't be applied to the target, or the patch is out of order;
+                see `apply`.
             DecodeError: The input breaks a rule of the format.
-            LimitError: The input asks for more than ``limits``.
+            LimitError: The input exceeds ``limits``.
         """
         with raising_parser_errors():
             apply(
@@ -56,7 +56,7 @@ class PatchParser(Parser):
 
 
 class RdfPatchParser(PatchParser):
-    """Applies the text of RDF Patch to the graph that parses it.
+    """Applies RDF Patch text to the graph that parses it.
 
     Examples:
         >>> import jelly_rdflib

@@ -43,7 +43,7 @@ class PatchSerializer(Serializer):
     ) -> None:
         """Write one patch with one transaction.
 
-        The patch has the prefixes, too: first your own, and then those that rdflib binds by
+        The patch also contains the prefixes: first your own, and then those that rdflib binds by
         itself, if the statements use them. A patch that removes statements has no prefixes.
 
         ``Graph.serialize`` without a destination returns a str unless an encoding is given: give
@@ -118,7 +118,7 @@ class JellyPatchSerializer(PatchSerializer):
 
 
 class RdfPatchSerializer(PatchSerializer):
-    """Writes a graph or dataset as a patch in the text of RDF Patch.
+    """Writes a graph or dataset as a patch in RDF Patch text.
 
     Examples:
         >>> import jelly_rdflib

@@ -59,9 +59,8 @@ class JellyParser(Parser):
             directions: What to do with the base directions of literals: ``"keep"`` makes them an
                 error here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
             bnode_context: None to keep the labels of blank nodes, so that patches for the parsed
-                data find them. Or a dict, even an empty one, from labels to blank nodes: it gives
-                the node for each label, and gets a new node for a label that it lacks, as in
-                rdflib's parser of N-Quads.
+                data find them. Or a dict, even an empty one, that maps labels to blank nodes; a new
+                node is added to it for each label that it lacks, as in rdflib's N-Quads parser.
             atomic: Whether a transaction that fails is undone; see `jelly_rdflib.apply`.
 
         Raises:
@@ -69,7 +68,7 @@ class JellyParser(Parser):
             ApplyError: The sink can't hold something: a quoted triple, a literal as subject, a
                 named graph in a plain `Graph`.
             DecodeError: The input breaks a rule of the format.
-            LimitError: The input asks for more than ``limits``.
+            LimitError: The input exceeds ``limits``.
         """
         data = get_bytes(source, JELLY)
         target = find_target(sink)

@@ -1,7 +1,7 @@
 """SPARQL on a `JellyStore`: rdflib's engine passes the basic graph patterns to this module.
 
-rdflib finds `evaluate` by the entry point ``rdf.plugins.sparqleval``, and calls it for each part
-of each query, for any store.
+rdflib finds `evaluate` through the entry point ``rdf.plugins.sparqleval``, and calls it for each
+part of each query, for any store.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _counts(ctx: Any, part: Any) -> list[FrozenBindings]:
 
 
 def _named_graphs(ctx: Any, term: Any) -> list[Graph]:
-    """Return the graphs that ``GRAPH`` with this term means."""
+    """Return the graphs that ``GRAPH`` with this term refers to."""
     name = ctx[term]
     if name is not None:
         return [Graph(ctx.dataset.store, name)]

@@ -1,9 +1,9 @@
-"""The store plugin, with parsers and serializers for the store, under rdflib's names of formats.
+"""The store plugin, with parsers and serializers for the store, under rdflib's format names.
 
-rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add triple by triple, and its serializers of
-N-Triples and N-Quads make a node of each term. The first `JellyStore` imports this module, which
-puts faster parsers and serializers in their place. For other stores, and for everything that they
-don't support, these call the ones that were registered before.
+rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add one triple at a time, and its
+serializers of N-Triples and N-Quads make a node for each term. The first `JellyStore` imports this
+module, which replaces them with faster parsers and serializers. For other stores, and for features
+that these don't support, they call the plugins that were registered before.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SPOOLED = 1 << 24
 
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
-    # Import this here, since importing what a log needs takes as long as all the rest.
+    # Import this here, since importing what a log needs takes as long as everything else.
     from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)
@@ -85,7 +85,7 @@ class StoreParser(Parser):
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add the statements of the text to the sink: all of them, or none after an error.
 
-        Blank nodes get new labels, as by rdflib's own parsers, so that no two texts share a blank
+        Blank nodes get new labels, as with rdflib's own parsers, so that no two texts share a blank
         node. But blank nodes that have no label in the text get the same labels in each store that
         was empty before. A prefix that the graph has for another IRI keeps that IRI.
 
@@ -98,7 +98,7 @@ class StoreParser(Parser):
 
         Raises:
             DecodeError: The input breaks a rule of the format.
-            LimitError: The input asks for more than ``limits``.
+            LimitError: The input exceeds ``limits``.
         """
         target = find_target(sink)
         limits: Limits | None = settings.pop("limits", None)

@@ -1,4 +1,4 @@
-"""A store on the disk: a file of Jelly-RDF, and a log of changes next to it."""
+"""A store on the disk: a Jelly-RDF file, and a log of changes next to it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StoreFile:
     snapshot: it names its version in the log, and ends with a digest. It is replaced in one step,
     when the store is closed, and after a commit if the patches since the file's version are larger
     than the file. Opening the store applies these patches. The log alone has all data, so a
-    damaged file is made again from it.
+    damaged file is rebuilt from it.
 
     Args:
         store: A store without statements. It gets the contents of the file, and loses its own
@@ -82,9 +82,9 @@ class StoreFile:
         self._store = store
         self._dataset = empty_dataset(store)
         if any(self._dataset.quads()):
-            raise ValueError("a file is opened by an empty store, but this one has statements")
+            raise ValueError("only an empty store can open a file, but this one has statements")
         store.destroy(None)
-        # The version that the metadata of the file name.
+        # The version according to the metadata of the file.
         self._saved = ""
         # The size of the file in bytes, uncompressed.
         self._size = 0
@@ -149,7 +149,7 @@ class StoreFile:
             raise self._damage
 
     def _restrict(self, log_path: Path) -> None:
-        """Give nobody access to the log who can't read the file."""
+        """Deny access to the log to users who can't read the file."""
         mode = self._path.stat().st_mode
         # Whoever can read the file must also be able to enter the log's folder. The owner must be
         # able to write the log.
@@ -169,8 +169,8 @@ class StoreFile:
         if log_id == self._log.log_id and int(number) > self._log.version:
             raise LogError(
                 f"{self._path} has version {number}, but the log next to it, {self._log.path},"
-                f" only {self._log.version}: it is an older copy of the log. Bring back the"
-                " newer one, or move the file away to go on with the log, or the log to go on with"
+                f" only {self._log.version}: it is an older copy of the log. Restore the newer"
+                " one, or move the file away to continue with the log, or the log to continue with"
                 " the file"
             )
         if self._log.version == 0:
@@ -203,8 +203,8 @@ class StoreFile:
                     raise LogError(
                         f"{self._path} has version {number}, made by the patch <{patch_id}>, which"
                         f" the log next to it, {self._log.path}, never had: one of them is a copy"
-                        " from before the other went on. Move the file away to go on with the log,"
-                        " or the log to go on with the file"
+                        " from before the other changed. Move the file away to continue with the"
+                        " log, or the log to continue with the file"
                     ) from error
                 self._check_out()
             else:
@@ -215,8 +215,9 @@ class StoreFile:
             self._check_out()
         else:
             raise LogError(
-                f"{self._path} has other data than the log next to it, {self._log.path}: another"
-                " program has written one of them. Move it away to go on with the other"
+                f"{self._path} does not have the data of the log next to it, {self._log.path}:"
+                " another program has written one of them. Move that one away to continue with the"
+                " other"
             )
 
     def _check_out(self) -> None:
@@ -260,7 +261,7 @@ class StoreFile:
         Raises:
             LogError: The previous commit was interrupted: the log has its patch, but the store
                 does not have its changes.
-            LogConflict, LimitError, EncodeError, OSError: As by `PatchLog.append`.
+            LogConflict, LimitError, EncodeError, OSError: As for `PatchLog.append`.
         """
         if not self._is_in_step():
             raise LogError(
@@ -277,9 +278,9 @@ class StoreFile:
         """Return whether a patch, made by the store, has changed anything in the end.
 
         If a transaction is applied from an iterator and aborted, it is undone operation by
-        operation, since others may have changed the store in between. Such a patch has no effect
-        in the end, and must not get into the log. The search stops at the first effect, which is
-        mostly that of the first statement.
+        operation, since other threads may have changed the store in between. Such a patch has no
+        effect in the end, and must not get into the log. The search stops at the first effect,
+        which is usually that of the first statement.
         """
         seen = set()
         for batch in (part.as_batch() for part in patch._slices()):
@@ -338,7 +339,7 @@ class StoreFile:
         return self._path.with_name(f"{self._path.name}.damaged")
 
     def _save_if_due(self) -> None:
-        """Write the file if a replay after a crash would take long.
+        """Write the file if a replay after a crash would take a long time.
 
         Writing it takes about as long as the commits since it was last written.
         """
@@ -359,8 +360,8 @@ class StoreFile:
         like = self._path if self._path.exists() else self._log.path
         mode = like.stat().st_mode & (0o777 if like == self._path else 0o666)
         try:
-            # Until the file has its final mode, only the owner can read it. The end of its name
-            # says whether to compress it.
+            # Until the file has its final mode, only the owner can read it. The extension
+            # determines whether it is compressed.
             with (
                 open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
                 closing(compressed(raw, path.name)) as packed,

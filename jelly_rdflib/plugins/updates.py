@@ -19,7 +19,7 @@ class Updates(SPARQLUpdateProcessor):
     """
 
     def update(self, strOrQuery: Any, initBindings: Any = None, initNs: Any = None) -> None:
-        """Run an update, given as a text or as prepared by rdflib."""
+        """Run an update, given as a string or as prepared by rdflib."""
         store = self.graph.store
         is_ours = type(store) is JellyStore
         if not is_ours and find_tap(store) is None:

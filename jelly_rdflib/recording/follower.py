@@ -25,7 +25,7 @@ class HasFollower(Protocol):
 
 
 class Follower:
-    """Passes the transactions that a file's log gets to a sink as well; used as `Transactions`.
+    """Passes the transactions that a file's log gets to a sink, too; used like `Transactions`.
 
     A store has one transaction at a time, so only the file's own recording sees the changes,
     commits them and rolls them back. The sink gets a transaction before the log does, so that
@@ -41,7 +41,7 @@ class Follower:
         is_atomic: Whether an exception undoes the transaction.
 
     Attributes:
-        committed, aborted, all_added, all_deleted: As those of `Transactions`.
+        committed, aborted, all_added, all_deleted: As for `Transactions`.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Follower:
         return self._leader.aborted - self._aborted_before
 
     def commit(self, *, close: Callable[..., object] | None = None) -> None:
-        """Commit the transaction of the file; ``close`` the sink afterwards, if that is given.
+        """Commit the transaction of the file; afterwards call ``close`` for the sink, if given.
 
         Raises:
             RecordError: The file has a transaction that the sink could not commit.
@@ -112,9 +112,9 @@ class Follower:
 
     @contextmanager
     def writing(self, patch: Patch) -> Iterator[None]:
-        """Write a transaction; commit it after the block, in which the log takes it."""
+        """Write a transaction; commit it after the block, in which the log stores it."""
         if self._failure is not None:
-            # The sink lacks an earlier transaction, on which later ones depend: give it no more.
+            # The sink lacks an earlier transaction, on which later ones depend: write no more.
             yield
             return
         try:
@@ -124,7 +124,7 @@ class Follower:
                 self._sink.write_all(part)
             yield
         except BaseException:
-            # Ignore an error of the sink: the one that led here says more.
+            # Ignore an error of the sink: the error that led here is more helpful.
             with suppress(Exception):
                 if self._sink.in_transaction:
                     self._sink.abort()

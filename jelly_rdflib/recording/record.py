@@ -1,4 +1,4 @@
-"""Recording the changes to a graph or dataset of rdflib."""
+"""Recording the changes to an rdflib graph or dataset."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def record(
 ) -> Recorder:
     """Record the changes to a graph or dataset during a ``with`` block.
 
-    Every change by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``, ``remove``
+    Every change through rdflib's API is recorded: ``add``, ``addN``, ``+=``, ``set``, ``remove``
     with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so are changes
     by `jelly_rdflib.apply`. Only operations that take effect are recorded: none for a statement
     that is added again, and one for each statement that a pattern removes. If a ``parse`` or an
@@ -110,11 +110,11 @@ def record(
     **A log has only what was recorded.** If the target has statements or prefixes already, append
     them to a new log first: ``log.append(diff(log.checkout(), target))``.
 
-    **Threads.** Any thread may change the store by rdflib's API or by `apply`. The threads take
-    turns: `apply` for all of a list, of bytes or of a file on the disk, otherwise for each
-    operation. Their changes are part of the open transaction. Readers do not wait.
+    **Threads.** Any thread may change the store through rdflib's API or `apply`. The threads take
+    turns: a turn is one operation, or in `apply` a whole list, bytes object or file on the disk.
+    Their changes are part of the open transaction. Readers do not wait.
 
-    **A `JellyStore`** notes its changes itself, and recording takes them from there, which is the
+    **A `JellyStore`** records its changes itself, and the recording reads them there, which is the
     fastest way. The writer gets them as batches, when the transaction is committed and before a
     prefix is bound. So if a change can't be recorded, only the end of the transaction raises the
     error; until then no change is refused. A transaction that is undone before the writer gets it
@@ -124,9 +124,9 @@ def record(
 
     **A `JellyStore` in a file** always has a recording: its log. A second recording gets the same
     transactions as the log: each one that is committed, and those of `apply` one by one. Committing
-    and undoing concern all graphs of the file. If the writer refuses a transaction, it is not
+    and undoing apply to all graphs of the file. If the writer refuses a transaction, it is not
     committed. Otherwise the log gets it, and then the writer commits it. If that fails, a
-    RecordError at the end of the block says that the file has more than was recorded.
+    RecordError at the end of the block reports that the file has more than was recorded.
 
     **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates
     itself: ``USING`` names graphs of the dataset, while rdflib would load graphs from the network,
@@ -162,12 +162,12 @@ def record(
         A context manager, for one ``with`` block.
 
     Raises:
-        TypeError: ``target`` or ``writer`` is of another kind.
+        TypeError: ``target`` or ``writer`` has an unsupported type.
         ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
             or ``header`` is given, but ``writer`` has no method ``append``.
-        RecordError: The store is not open, or can only be read. The block raises it if the writer
-            is in a transaction, the store can't be recorded, or a transaction could not be recorded
-            or undone.
+        RecordError: The store is not open, or is read-only. The block raises it if the writer is in
+            a transaction, the store can't be recorded, or a transaction could not be recorded or
+            undone.
         Exception: The block, and calls in it, also raise the errors of the writer.
 
     Warns:
@@ -280,7 +280,7 @@ class Recorder(Block):
         It is empty until the block, or a block of `transaction`, ends.
 
         Raises:
-            AttributeError: A writer was given, so that has the changes.
+            AttributeError: A writer was given, so the changes went to the writer.
             RecordError: Nothing was recorded yet: the block has not started.
         """
         if self._patches is None:
@@ -328,7 +328,7 @@ class Recorder(Block):
 
         Raises:
             RecordError: The block is inside another such block, or recording has not started or is
-                over; or as by `record`.
+                over; or as for `record`.
 
         Examples:
             >>> from rdflib import Graph, Literal, URIRef

@@ -12,10 +12,10 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 
 class TakesPatches(Protocol):
-    """Anything that takes patches: a list, a `jelly_rdflib.PatchLog`, or the like."""
+    """Anything that accepts patches: a list, a `jelly_rdflib.PatchLog`, or the like."""
 
     def append(self, patch: Patch, /) -> object:
-        """Take a patch."""
+        """Append a patch."""
         ...
 
 

@@ -17,7 +17,7 @@ from jelly_rdflib.recording.sinks import Sink
 
 
 class Transactions(Journal):
-    """The journal of a recording, transaction by transaction. One transaction is always open.
+    """The journal of a recording, one transaction after another; one is always open.
 
     Attributes:
         committed, aborted: How many transactions the sink has committed and aborted.
@@ -32,14 +32,14 @@ class Transactions(Journal):
         self._sink = sink
         self._is_atomic = is_atomic
         # Use the store's own rollback only if all graphs are recorded, since it would also undo
-        # changes to others.
+        # changes to other graphs.
         self._uses_rollback = (
             isinstance(target, ConjunctiveGraph)
             or not target.store.context_aware
             or tap.has_journal
         )
-        # Ask for the manager before anything is recorded: if this makes it, rdflib binds its own
-        # prefixes.
+        # Ask for the manager before anything is recorded: if this creates the manager, rdflib binds
+        # its own prefixes.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
         # All prefixes, if they are in another store: the tap does not see changes there.
@@ -70,7 +70,7 @@ class Transactions(Journal):
         return dict(self._manager.store.namespaces())
 
     def expect_prefix(self, prefix: str, iri: str | None) -> None:
-        """Note how to undo the coming change of a prefix, which will be bound or unbound."""
+        """Record how to undo the coming change of a prefix, which will be bound or unbound."""
         if self._elsewhere is not None:
             return
         if not self._at_start:
@@ -157,7 +157,7 @@ class Transactions(Journal):
             self.roll_back()
         else:
             # The changes stay, and are recorded as far as possible. The exception that left the
-            # block says which could not be.
+            # block shows which change could not be recorded.
             self.failure = None
             self.commit()
 
@@ -169,7 +169,7 @@ class Transactions(Journal):
         """Undo the transaction, abort it in the sink, and start the next one.
 
         If this is interrupted, it may be called again. If a store refuses to undo a change, all
-        others are undone. With ``is_stored`` the store itself has already rolled back: what
+        other changes are undone. With ``is_stored`` the store itself has already rolled back: what
         remains is undone, except changes to prefixes, which are recorded in the next transaction.
         """
         with self._tap.lock:
@@ -178,7 +178,7 @@ class Transactions(Journal):
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
-            # Make this outside of the `try`, which takes every exception for a failure to undo.
+            # Make this outside of the `try`, which treats every exception as a failure to undo.
             first = None if is_stored else partial(self._begin_undoing, is_asked)
             if is_stored:
                 self.log.drop_steps()
@@ -195,8 +195,8 @@ class Transactions(Journal):
                     if self._sink.in_transaction:
                         self._sink.abort()
                 except Exception as error:
-                    # This is an error only if nothing failed before, since an earlier error says
-                    # more. Readers drop a transaction without an end anyway.
+                    # This is an error only if nothing failed before, since an earlier error is more
+                    # helpful. Readers drop a transaction without an end anyway.
                     if was_written:
                         unwritten = error
                 self.is_open = False
@@ -208,7 +208,7 @@ class Transactions(Journal):
                 self._at_start, self._told = prefixes, dict(prefixes)
             if isinstance(failure, Exception):
                 raise RecordError(
-                    "the store can't be brought back to where it was: it refuses to undo a "
+                    "the store can't be restored to its earlier state: it refuses to undo a "
                     f"change ({failure})"
                 ) from failure
             if failure is not None:

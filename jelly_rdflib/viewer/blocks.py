@@ -14,7 +14,7 @@ from typing import Any
 
 
 def pack_json(value: Any) -> str:
-    """Pack a value of JSON."""
+    """Pack a JSON value."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _pack(text.encode())
 
@@ -22,8 +22,8 @@ def pack_json(value: Any) -> str:
 def pack_columns(columns: Sequence[Sequence[int]]) -> str:
     """Pack columns of numbers below 2³¹, all of the same length.
 
-    Instead of a number its difference to the one before is written, which is mostly small. Of each
-    column all first bytes come first, then all second ones, and so on, since zlib packs this best.
+    Each number is written as its difference from the previous one, which is usually small. For each
+    column, all first bytes are written, then all second bytes, and so on, since this suits zlib.
     """
     planes: list[bytes] = []
     for column in columns:

@@ -15,7 +15,7 @@ Counts = Counter[tuple[int, int]]
 
 
 class Classes:
-    """The classes of subjects, as far as they are known from the changes so far."""
+    """The known classes of subjects, from the changes so far."""
 
     def __init__(self) -> None:
         self._classes: dict[int, set[int]] = {}
@@ -44,9 +44,9 @@ class Classes:
 
 
 def table_of(counts: Counts) -> list[Any]:
-    """Return rows of term, additions and deletions, most changes first; and the sums of all others.
+    """Return rows of term, additions and deletions, most changes first; and the sums of the rest.
 
-    The others are the names after the first `MAX_NAMES`. Their sums are the number of names, of
+    The rest are the names after the first `MAX_NAMES`. Their sums are the number of names, of
     additions and of deletions.
     """
     numbers: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""A history as a page has it: a summary, and blocks of all else."""
+"""A history in the form that a page needs: a summary, and blocks of all other data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MAX_TEXT = 1000
 
 
 class PackedHistory:
-    """Takes versions in order, and packs them into blocks; an error if they are too large."""
+    """Packs versions into blocks, in order; raises an error if they are too large."""
 
     def __init__(self, versions: Iterable[Version]) -> None:
         self._terms = Terms()
@@ -66,7 +66,7 @@ class PackedHistory:
             self._details.append(pack_json(self._open_details))
 
     def summary(self) -> dict[str, Any]:
-        """Return what the first view needs, as values of JSON.
+        """Return the data that the first view needs, as JSON values.
 
         ``versions`` has a list for each field, with an item for each version. ``prefixes`` are
         those that rdflib knows, and those of the history, each with its last IRI. ``names`` has

@@ -1,4 +1,4 @@
-"""Writes the page: the template, with the data put in."""
+"""Writes the page: the template, filled with the data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def page_of(history: PackedHistory, *, title: str, source: str, is_whole: bool) 
 
     A hostile history may try to put code into the page. So all data are JSON without any ``<``, or
     compressed, and the browser runs nothing but the template's own script, whose digest is in the
-    page. ``source`` is the name of the input; ``is_whole`` says that nothing was there before the
-    first version.
+    page. ``source`` is the name of the input; ``is_whole`` means that the dataset was empty before
+    the first version.
     """
     template = files("jelly_rdflib.viewer").joinpath("page.html").read_text("utf-8")
     names = {"title": title, "source": source, "program": f"jelly-rdflib {__version__}"}

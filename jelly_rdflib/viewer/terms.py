@@ -1,4 +1,4 @@
-"""The distinct terms of all batches, under one number each."""
+"""The distinct terms of all batches, each with one number."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TEXT = 5
 
 
 class Terms:
-    """Gives each distinct term a number, in the order in which the terms come.
+    """Gives each distinct term a number, in the order of first occurrence.
 
     Number 0 is the default graph, and never a term. A term is kept as bytes: its kind, the
     number of its language tag or datatype, and its text. The spellings of a literal have one number
-    (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with the tag that came first.
+    (see `jelly_rdflib.terms.identity`): it is shown as ``"x"``, or with its first tag.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Terms:
         terms = batch.terms
         extras, data, offsets = list(terms.extras), bytes(terms.data), list(terms.offsets)
         numbers: list[int] = []
-        # A term comes after those that it refers to.
+        # A term follows the terms that it refers to.
         for kind, extra, (start, stop) in zip(terms.kinds, extras, pairwise(offsets), strict=True):
             if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
                 numbers.append(0)

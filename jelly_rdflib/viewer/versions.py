@@ -38,7 +38,7 @@ class Version:
 
     @property
     def has_changes(self) -> bool:
-        """Whether it has changes of statements or prefixes, including those that are left out."""
+        """Whether the version changes statements or prefixes, including changes left out."""
         return bool(self.pieces or self.prefixes or self.left_out)
 
     def take(self, batch: Batch, start: int, stop: int) -> None:
@@ -63,8 +63,8 @@ def read_log(entries: Iterable[LogEntry]) -> Iterator[Version]:
 def read_file(batches: Iterable[Batch], last: int | None = None) -> Iterator[Version]:
     """Yield a version for each transaction, and for the changes between two transactions.
 
-    Versions are counted from 1. A patch that has nothing but headers is a version, too. ``last`` is
-    how many versions are wanted, the last ones; None for all.
+    Versions are numbered from 1. A patch that has nothing but headers is a version, too. ``last``
+    is the number of versions to yield, counted from the end; None for all.
     """
     versions = (
         replace(version, number=number, first=number)
@@ -76,7 +76,7 @@ def read_file(batches: Iterable[Batch], last: int | None = None) -> Iterator[Ver
 def _split(batches: Iterable[Batch], *, by_transaction: bool) -> Iterator[Version]:
     """Split a stream into versions; a reader ends each patch with END."""
     version = Version()
-    is_first = True  # of its patch
+    is_first = True  # whether this is the first version of its patch
     # The prefixes and pieces of the version before its open transaction.
     start = (0, 0)
     rows = 0

@@ -110,7 +110,7 @@ def test_an_output_that_was_there_is_replaced_whole(source: Path) -> None:
 def test_changes_are_no_statements(source: Path) -> None:
     ended = run("convert", source, "-o", source.with_name("out.jelly"))
     assert ended.code == 2
-    assert "has changes, and jelly-rdf is for statements" in ended.err
+    assert "has changes, but jelly-rdf is for statements" in ended.err
 
 
 def test_statements_are_no_changes(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_statements_are_no_changes(tmp_path: Path) -> None:
         writer.add(S, P, Literal("o"), G)
     ended = run("convert", path, "-o", tmp_path / "out.rdfp")
     assert ended.code == 2
-    assert "has statements, and rdf-patch is for changes: jellyp diff makes a patch" in ended.err
+    assert "has statements, but rdf-patch is for changes: jellyp diff makes a patch" in ended.err
     ended = run("convert", "-", "-o", tmp_path / "out.rdfp", stdin=path.read_bytes())
     assert ended.code == 2
     assert "standard input has statements" in ended.err

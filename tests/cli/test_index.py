@@ -40,7 +40,7 @@ def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     assert "can't be read in parts" in run("inspect", "--index", packed).err
     text = tmp_path / "x.rdfp"
     run_well("convert", source, "-o", text)
-    assert "only files of Jelly-Patch and Jelly-RDF" in run("inspect", "--index", text).err
+    assert "only Jelly-Patch and Jelly-RDF files" in run("inspect", "--index", text).err
     for arguments in ((), ("-",), ("--json", source), ("--frames", source)):
         ended = run("inspect", "--index", *arguments)
         assert (ended.code, "--index is for files" in ended.err) == (2, True)

@@ -111,7 +111,7 @@ def test_options_from_another_file(one: Path, two: Path, tmp_path: Path) -> None
         bad.exists() or bad.write_bytes(encode())
         ended = run("convert", one, "-o", out, "--options-from", bad)
         assert ended.code == 2
-        assert "has no options of Jelly-RDF" in ended.err
+        assert "has no Jelly-RDF options" in ended.err
 
 
 def test_types_of_streams(one: Path, two: Path, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_inputs_that_do_not_go_together(one: Path, tmp_path: Path) -> None:
     jr.PatchLog.create(tmp_path / "log")
     for arguments, message in (
         ([one, patch], "is Jelly-Patch, but"),
-        ([one, text], "is not Jelly: convert joins only files of Jelly"),
+        ([one, text], "is not Jelly: convert joins only Jelly files"),
         ([one, one, "--merge-graphs"], "are for one IN"),
         ([one, tmp_path / "log"], "is a patch log: convert it alone, as one IN"),
         ([one, one, "-o", tmp_path / "out.jellyp"], "the streams are Jelly-RDF"),

@@ -245,7 +245,7 @@ def test_verify(log: Path) -> None:
     ended = run("validate", log)
     assert ended.code == 1
     assert str(segment) in ended.text
-    assert "bring the file back from a copy of the log" in ended.text
+    assert "restore the file from a copy of the log" in ended.text
     assert ended.text.endswith(f"{log}: 1 error; version 3, 1 snapshot\n")
     assert ended.err == ""
     fault = json.loads(run("validate", "--json", log).text)
@@ -304,7 +304,7 @@ def test_one_may_wait_for_a_shorter_time(log: Path, command: str, begin: str) ->
         other.execute(begin)
         ended = run("log", "--wait", "0", *arguments, cwd=log)
     assert ended.code == 1
-    assert "was locked by others for 0 seconds" in ended.err
+    assert "was locked by other processes or threads for 0 seconds" in ended.err
     run_well("log", "--wait", "5", *arguments, cwd=log)
 
 

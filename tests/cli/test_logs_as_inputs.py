@@ -88,7 +88,7 @@ def test_a_command_that_takes_no_log_says_what_to_do(
 def test_a_folder_that_is_no_log_is_refused(tmp_path: Path) -> None:
     ended = run("patch", "invert", tmp_path)
     assert ended.code == 2
-    assert "is a folder, but no patch log" in " ".join(ended.err.split())
+    assert "is a folder, but not a patch log" in " ".join(ended.err.split())
 
 
 def test_a_log_has_no_format(folder: Path) -> None:

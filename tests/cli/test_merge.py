@@ -50,7 +50,8 @@ def test_conflicts_are_listed_and_nothing_is_written(folder: Path) -> None:
     ended = run(*arguments, cwd=folder)
     assert ended.code == 1
     assert ended.err == (
-        "jellyp: 1 conflict: nothing is written; --ours or --theirs says whose changes stay\n"
+        "jellyp: 1 conflict: nothing is written; choose whose changes to keep with --ours or"
+        " --theirs\n"
     )
     rows = [re.split(r" {2,}", line.strip()) for line in ended.text.splitlines()]
     assert ["value", *2 * ['D <urn:s> <urn:p> "old" .']] in rows

@@ -57,8 +57,8 @@ def test_the_patch_makes_the_result_of_the_base(base: Path) -> None:
     [
         ("INSERT NONSENSE", "line 1, column"),
         ("LOAD <urn:nowhere>", "LOAD <urn:nowhere> reads from elsewhere"),
-        ("DELETE DATA { _:b <urn:p> 1 }", "no blank nodes in what is deleted"),
-        ("PREFIX : <urn:>", "it has no SPARQL Update"),
+        ("DELETE DATA { _:b <urn:p> 1 }", "no blank nodes in statements to delete"),
+        ("PREFIX : <urn:>", "it contains no SPARQL Update"),
     ],
 )
 def test_an_update_at_fault_writes_nothing(base: Path, text: str, message: str) -> None:

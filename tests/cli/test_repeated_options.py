@@ -15,7 +15,7 @@ from tests.cli.support import run, run_well
 from tests.core.jelly.draft_streams import DRAFT_STREAMS
 
 P, G = URIRef("http://example.org/p"), URIRef("urn:g")
-ADVICE = "jellyp convert --repeated-options restart makes one stream of several that were joined"
+ADVICE = "if several streams were joined, jellyp convert --repeated-options restart makes them one"
 
 
 def subject(name: str) -> URIRef:
@@ -79,7 +79,7 @@ def test_the_second_stream_is_an_error(arguments: list[str], folder: Path) -> No
     assert ended.code == (2 if {"diff", "merge"} & {*arguments} else 1)
     name = re.escape(next(each for each in arguments if each.startswith("ab.")))
     place = re.search(r"\(byte \d+, frame (\d), row 1\)\n$", ended.err)
-    assert re.match(f"jellyp: {name}: the stream has its options again", ended.err)
+    assert re.match(f"jellyp: {name}: the stream repeats its options", ended.err)
     assert place is not None
     assert place[1] == "2"
     assert ADVICE in ended.err

@@ -67,13 +67,13 @@ def test_up_to_a_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "x.jellyp"], "has no place for a number"),
+        (["-o", "x.jellyp"], "has no placeholder for a number"),
         (["-o", "{}.nt"], "that is for statements"),
         (["-o", "no/{}.rdfp"], "there is no folder"),
         (["--by", "change"], "--by change needs --max-changes or --max-bytes"),
         (["--max-bytes", "much"], "'much' is not a number"),
         (["--max-bytes", "0"], "'--max-bytes': it must be at least 1"),
-        (["-o", "{}.what"], "give -o names with an extension"),
+        (["-o", "{}.what"], "give -o an extension that determines it"),
     ],
 )
 def test_wrong_calls(arguments: list[str], message: str, folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_files_that_exist_are_not_replaced_unless_that_is_said(folder: Path) -> 
     (folder / "in-0002.jellyp").write_bytes(b"mine")
     ended = run("patch", "split", "in.jellyp", cwd=folder)
     assert (ended.code, ended.out) == (2, b"")
-    assert "in-0002.jellyp is there already: --overwrite replaces it" in ended.err
+    assert "in-0002.jellyp already exists: --overwrite replaces it" in ended.err
     assert sorted(os.listdir(folder)) == ["in-0002.jellyp", "in.jellyp"]
     run_well("patch", "split", "--overwrite", "in.jellyp", cwd=folder)
     assert read(folder / "in-0002.jellyp")

@@ -201,9 +201,7 @@ class AppendOnly(OtherMemory):
 
 def test_a_store_that_never_undoes_is_told_of() -> None:
     dataset = Dataset(AppendOnly())
-    with pytest.raises(
-        jr.RollbackError, match=r"can't be brought back .*\(append only\)"
-    ) as caught:
+    with pytest.raises(jr.RollbackError, match=r"can't be restored .*\(append only\)") as caught:
         apply([(Op.TX,), *BEFORE[:1], (Op.TX,)], dataset)
     assert isinstance(caught.value.__cause__, PermissionError)
     chain: list[str] = []

@@ -191,7 +191,7 @@ def test_other_sources(source: Any) -> None:
 )
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
 def test_other_targets(make: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError, match="give a Graph or Dataset of rdflib"):
+    with pytest.raises(TypeError, match="give an rdflib Graph or Dataset"):
         apply([], make())
 
 

@@ -97,7 +97,7 @@ def test_strict_undoes_the_whole_patch_and_says_where_it_failed(store: str, form
         jr.apply(FORMS[form](patch), dataset, strict=True)
     assert str(caught.value) == (
         'operation 9, in transaction 3 of patch 1: A <urn:s> <urn:p> "a" changes nothing: the'
-        " statement is there already"
+        " statement exists already"
     )
     assert len(dataset) == 0
     result = jr.apply(FORMS[form]([*patch[:-2], patch[-1]]), dataset, strict=True)

@@ -148,7 +148,7 @@ def test_what_is_no_rdf_is_left_out(dataset: Dataset) -> None:
 )
 def test_blank_nodes_in_what_is_deleted(dataset: Dataset, text: str) -> None:
     before = set(dataset.quads())
-    with pytest.raises(jr.ApplyError, match="SPARQL has no blank nodes in what is deleted"):
+    with pytest.raises(jr.ApplyError, match="SPARQL allows no blank nodes in statements to delete"):
         run(dataset, text)
     assert set(dataset.quads()) == before
 

@@ -265,7 +265,7 @@ def test_another_log_without_patches_is_not_the_same(tmp_path: Path) -> None:
     log = jr.PatchLog.create(tmp_path / "log")
     log.path.rename(tmp_path / "before")
     other = jr.PatchLog.create(tmp_path / "log")
-    with pytest.raises(LogError, match="was exchanged"):
+    with pytest.raises(LogError, match="was replaced by another log"):
         log.append(patch_of(1))
     assert other.refresh() is None
 

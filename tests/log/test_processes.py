@@ -38,11 +38,11 @@ def test_a_lock_is_waited_for_and_freed_with_its_process(
     assert ready.wait(30)
     calls: list[Any] = [impatient.refresh, impatient.verify, lambda: impatient.append(change(2))]
     for call in calls:
-        with pytest.raises(LogConflict, match=r"locked by others for 0\.1 seconds.*timeout="):
+        with pytest.raises(LogConflict, match=r"processes or threads for 0\.1 seconds.*timeout="):
             call()
     # This error is not a fault of the log, even if it occurs during a check.
     monkeypatch.setattr(Database, "problems", lambda database: [])
-    with pytest.raises(LogConflict, match="locked by others"):
+    with pytest.raises(LogConflict, match="locked by other processes or threads"):
         impatient.verify()
     done: list[jr.LogEntry] = []
     thread = threading.Thread(target=lambda: done.append(log.append(change(2))))

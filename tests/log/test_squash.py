@@ -180,7 +180,7 @@ def test_others_squash_while_the_new_patch_is_written(
         other.squash(first, last)
 
     monkeypatch.setattr(history, "check_segment", check)
-    with pytest.raises(LogError, match="versions 2 to 4 were squashed meanwhile"):
+    with pytest.raises(LogError, match="versions 2 to 4 were squashed in the meantime"):
         log.squash(2, 4)
     assert [(each.first, each.version) for each in log.patches() if each.first < each.version] == [
         (first, last)
@@ -200,7 +200,7 @@ def test_others_squash_while_a_snapshot_is_written(
         return write_snapshot(*arguments, **more)
 
     monkeypatch.setattr(history, "write_snapshot", write)
-    with pytest.raises(LogError, match="version 2 was squashed meanwhile"):
+    with pytest.raises(LogError, match="version 2 was squashed in the meantime"):
         log.snapshot(2)
     assert (log.snapshots, log.verify(), files(log.path / "staging")) == ([], [], [])
 

@@ -251,7 +251,7 @@ def test_a_bad_source_leaves_no_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("template", ["part.rdfp", "{}{}.rdfp", "{a}.rdfp", "{.rdfp", "{0.x}.rdfp"])
 def test_templates_without_a_number(template: str) -> None:
-    with pytest.raises(ValueError, match="has no place for a number"):
+    with pytest.raises(ValueError, match="has no placeholder for a number"):
         jr.split(b"", template)
 
 

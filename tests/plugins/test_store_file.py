@@ -156,7 +156,7 @@ def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
     with path.open("wb") as file:
         Graph().add((S, P, Literal(5))).serialize(file, format="jelly-rdf")
     dataset = Dataset(store="Jelly")
-    with pytest.raises(jr.LogError, match="has other data than the log next to it"):
+    with pytest.raises(jr.LogError, match="does not have the data of the log next to it"):
         dataset.open(str(path))
     assert len(dataset) == 0
     # A file with the same data as the log is accepted.
@@ -558,7 +558,7 @@ def test_file_whose_patch_makes_another_version_of_its_log_is_refused(path: Path
     restored.append([])
     shutil.rmtree(log_of(path))
     backup.rename(log_of(path))
-    with pytest.raises(jr.LogError, match="is another log than before"):
+    with pytest.raises(jr.LogError, match="is not the same log as before"):
         opened(path)
 
 
@@ -580,7 +580,7 @@ def test_file_beside_another_branch_of_its_log_is_refused(path: Path, is_squashe
     shutil.rmtree(log_of(path))
     other.rename(log_of(path))
     before = path.read_bytes()
-    with pytest.raises(jr.LogError, match=r"never had.*Move the file away to go on with the log"):
+    with pytest.raises(jr.LogError, match=r"never had.*file away to continue with the log"):
         opened(path)
     assert path.read_bytes() == before
     path.unlink()

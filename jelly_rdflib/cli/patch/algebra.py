@@ -96,8 +96,8 @@ def compact(
 def concat(patches: tuple[str, ...], output: str, from_: str | None, to: str | None) -> None:
     """Join patches into one patch with the same effect.
 
-    The result has the prev of the first patch and the id of the last. It keeps other headers, and
-    equal ones only once. The exit status is 1 if the prev of a patch is not the id of the patch
+    The result has the prev of the first patch and the id of the last. It keeps the other headers,
+    without duplicates. The exit status is 1 if the prev of a patch is not the id of the patch
     before it. Each file is read twice, since all headers come first; for that, a pipe is kept in a
     temporary file. To put patches into one file without joining them, use jellyp convert. A
     PATCH may be the folder of a patch log.

@@ -1,4 +1,4 @@
-"""``jellyp patch merge``: makes one patch of two that were made on the same base."""
+"""``jellyp patch merge``: merges two patches that were made on the same base."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--base",
     metavar="BASE",
     type=DATASET,
-    help="The dataset that both patches change: leave out what changes nothing in it.",
+    help="The dataset that both patches change: leave out operations that change nothing in it.",
 )
 @click.option("--ours", "keeps_ours", is_flag=True, help="In a conflict keep the changes of OURS.")
 @click.option(
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 @click.option(
     "--by-value",
     is_flag=True,
-    help="Report a conflict, too, if both delete the same value of a subject's property, but do"
+    help="Also report a conflict if both delete the same value of a subject's property, but do"
     " not add the same values.",
 )
-@click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON: an object a line.")
+@click.option("--json", "as_json", is_flag=True, help="List conflicts as JSON, one per line.")
 @from_option("OURS and THEIRS", is_plural=True)
 @to_option("OUT")
 @base_format_option
@@ -117,8 +117,8 @@ def command(
         conflicts: Sequence[Conflict] = error.conflicts
         _show(conflicts, as_json=as_json, err=output == "-")
         say(
-            f"jellyp: {count(len(conflicts), 'conflict')}: nothing is written; --ours or --theirs"
-            " says whose changes stay",
+            f"jellyp: {count(len(conflicts), 'conflict')}: nothing is written; choose whose changes"
+            " to keep with --ours or --theirs",
             err=True,
         )
         context.exit(1)
@@ -131,7 +131,7 @@ def _show(conflicts: Sequence[Conflict], *, as_json: bool, err: bool) -> None:
 
     rows: list[tuple[str, str, str]] = []
     for conflict in conflicts:
-        # Make texts of single operations, since that of a long patch would be cut.
+        # Convert single operations to text, since the text of a long patch would be cut.
         ours, theirs = (
             [str(Patch([operation])) for operation in side]
             for side in (conflict.ours, conflict.theirs)

@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     "--output",
     "template",
     metavar="TEMPLATE",
-    help="The names of the files, with a place for their number, as in 'part-{:04}.jellyp'. The"
-    " extension gives the format. [default: in the current folder, PATCH with a number]",
+    help="The names of the files, with a placeholder for the number, as in 'part-{:04}.jellyp'."
+    " The extension sets the format. [default: in the current folder, PATCH with a number]",
 )
 @click.option(
     "--by",
     type=click.Choice(["patch", "transaction", "change"]),
     default="patch",
     show_default=True,
-    help="The unit that is never cut.",
+    help="The unit that is never split.",
 )
 @click.option(
     "--max-changes",
     metavar="NUMBER",
     type=read_number,
-    help="Changes of statements and prefixes in a file, such as 100K.",
+    help="The maximum number of changes of statements and prefixes in a file, such as 100K.",
 )
 @click.option(
     "--max-bytes",
     metavar="NUMBER",
     type=read_number,
-    help="Bytes of a file, before compression, such as 1M.",
+    help="The maximum number of bytes in a file, before compression, such as 1M.",
 )
 @overwrite_option
 @from_option("PATCH")
@@ -73,8 +73,8 @@ def command(
     gets its own file. Only --by change cuts a transaction, which then becomes several.
 
     If a patch is cut, its first file has its headers, but its last file has its id. So jellyp
-    patch concat of the files gives the patch. PATCH is read twice, the first time before any file
-    is written. It may be the folder of a patch log. Existing files are replaced only with
+    patch concat restores the patch from the files. PATCH is read twice, the first time before any
+    file is written. It may be the folder of a patch log. Existing files are replaced only with
     --overwrite.
 
     \b
@@ -98,7 +98,7 @@ def command(
         check_template(template)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    format = patch_format(template, None, advice="give -o names with an extension that tells it")
+    format = patch_format(template, None, advice="give -o an extension that determines it")
     check_folder(template.format(1))
     with (
         rereadable(patch) as source,
@@ -125,7 +125,7 @@ def command(
 def _template_for(patch: str) -> str:
     """Return the template for the files of an input, in the current folder."""
     if patch == "-":
-        raise click.UsageError("standard input has no name for the files: give them one by -o")
+        raise click.UsageError("standard input has no name for the files: name them with -o")
     name = os.path.basename(os.path.abspath(patch)).replace("{", "{{").replace("}", "}}")
     if is_log(patch):
         name += ".jellyp"

@@ -1,4 +1,4 @@
-"""``jellyp spark``: the commands, their inputs and outputs, and the session of Spark."""
+"""``jellyp spark``: the commands, their inputs and outputs, and the Spark session."""
 
 from jelly_rdflib.cli.spark.commands import command
 

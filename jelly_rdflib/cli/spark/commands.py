@@ -36,7 +36,7 @@ common_options = _all_of(
         "--from",
         "from_",
         type=click.Choice(FORMATS),
-        help="The format of the files, if the first path does not tell it. [default: jelly-patch]",
+        help="The format of the files, if the first path does not show it. [default: jelly-patch]",
     ),
     click.option(
         "--order-by",
@@ -48,19 +48,19 @@ common_options = _all_of(
     click.option(
         "--master",
         metavar="URL",
-        help="The cluster, as spark-submit takes it. [default: all cores of this machine]",
+        help="The cluster, as for spark-submit. [default: all cores of this machine]",
     ),
     click.option(
         "--conf",
         metavar="KEY=VALUE",
         multiple=True,
-        help="A setting of Spark, such as spark.driver.memory=4g. May be repeated.",
+        help="A Spark setting, such as spark.driver.memory=4g. May be repeated.",
     ),
     click.option(
         "--spark-log",
         metavar="FILE",
         type=click.Path(dir_okay=False, writable=True),
-        help="Where to write the log of Spark. [default: nowhere]",
+        help="Where to write Spark's log. [default: nowhere]",
     ),
 )
 
@@ -79,7 +79,7 @@ def job_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
         click.option(
             "--to",
             type=click.Choice(formats),
-            help=f"The format of OUT, if its name does not tell it. [default: {formats[0]}]",
+            help=f"The format of OUT, if its name does not show it. [default: {formats[0]}]",
         ),
         overwrite_option,
         common_options,
@@ -116,7 +116,7 @@ def _version(text: str | None, job: Job) -> int | str | None:
     "--base",
     metavar="TABLE",
     help="The quads of version 0: a Delta table, such as jellyp spark ingest makes, a folder of"
-    " Parquet, or .jelly files. [default: none]",
+    " Parquet files, or .jelly files. [default: none]",
 )
 @job_options(OF_QUADS)
 def replay(upto: str | None, base: str | None, **options: Any) -> None:
@@ -169,13 +169,13 @@ def diff(old: str | None, new: str | None, **options: Any) -> None:
 @click.option(
     "--after",
     metavar="ID",
-    help="The id that the first patch has as its prev, if that patch is not among the files.",
+    help="The prev of the first patch, if no file has the patch with this id.",
 )
 @job_options(OF_CHANGES)
 def compact(after: str | None, **options: Any) -> None:
     """Write the smallest patch with the same effect as all patches.
 
-    It has the last operation on each quad; aborted transactions are left out.
+    It contains the last operation on each quad; aborted transactions are left out.
 
     \b
     Examples:
@@ -185,7 +185,7 @@ def compact(after: str | None, **options: Any) -> None:
     """
     job = Job(OF_CHANGES, **options)
     if after is not None and job.order_by is not None:
-        raise click.UsageError("--after is for the chain of patches; with --order-by there is none")
+        raise click.UsageError("--after is for a chain of patches, which --order-by does not use")
     with job.open() as (changes, marks):
         from jelly_rdflib.spark.pipeline import compact
 
@@ -199,14 +199,14 @@ def compact(after: str | None, **options: Any) -> None:
     "--checkpoint",
     metavar="FOLDER",
     required=True,
-    help="The folder where Spark stores which files are in the table; it belongs to the table.",
+    help="The folder where Spark records which files the table has read; only for this table.",
 )
 @click.option("-f", "--follow", is_flag=True, help="Wait for more, until Ctrl+C.")
 @click.option(
     "--max-files",
     metavar="COUNT",
     type=click.IntRange(min=1),
-    help="The most files that one version of the table adds. [default: all files]",
+    help="The maximum number of files that one table version adds. [default: all files]",
 )
 @common_options
 def ingest(
@@ -221,12 +221,12 @@ def ingest(
 ) -> None:
     """Keep a Delta table of the current quads up to date.
 
-    TABLE is the table's folder, or its name as SCHEMA.TABLE. Whatever reads Delta tables can read
+    TABLE is the table's folder, or its name as SCHEMA.TABLE. Any reader of Delta tables can read
     it at all times, and so can --base of jellyp spark replay. Each file is read exactly once, even
     if this command is stopped and started again.
 
-    It needs Delta Lake: pip install 'jelly-rdflib[delta]'. Spark gets its jars from Maven Central,
-    unless --conf has spark.jars or spark.jars.packages.
+    This needs Delta Lake: pip install 'jelly-rdflib[delta]'. Spark gets its jars from Maven
+    Central, unless --conf sets spark.jars or spark.jars.packages.
 
     \b
     Examples:

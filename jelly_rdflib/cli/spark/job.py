@@ -64,7 +64,7 @@ class Job:
 
     @contextmanager
     def open(self, base: str | None = None) -> Iterator[tuple[DataFrame, DataFrame]]:
-        """Open a session for the block, with the table of changes and the table of its marks.
+        """Open a session for the block; yield the changes, and again those that are `MARKS`.
 
         The session can read the table of quads at ``base``.
         """
@@ -94,7 +94,7 @@ class Job:
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
             # Make one partition for a patch, which must be in one file.
             table = table if self._is_quads else table.repartition(1)
-            # Data sources in Python know only these two modes.
+            # Data sources in Python support only these two modes.
             mode = "overwrite" if self._overwrite else "append"
             table.write.format(names[self._to]).mode(mode).save(self._output)
 
@@ -115,7 +115,7 @@ def format_of(path: str, format: str | None) -> str:
 
 
 def reader_options() -> dict[str, Any]:
-    """Return the user's choices for reading as options of Spark's reader, for its workers."""
+    """Return the user's choices for reading as options of Spark's reader."""
     return {**dataclasses.asdict(chosen_limits()), "onRepeatedOptions": chosen_repeated_options()}
 
 

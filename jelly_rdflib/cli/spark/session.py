@@ -61,7 +61,7 @@ def open_session(
     for setting in conf:
         key, separator, value = setting.partition("=")
         if not separator:
-            raise click.UsageError(f"a setting is KEY=VALUE, not {setting!r}")
+            raise click.UsageError(f"a setting has the form KEY=VALUE, unlike {setting!r}")
         settings[key] = value
     spark = _start(master or "local[*]", settings, spark_log)
     from py4j.protocol import Py4JError
@@ -86,10 +86,10 @@ def open_session(
 
 
 def _end_java(spark: SparkSession) -> None:
-    """End the process of Java after a signal.
+    """End the Java process after a signal.
 
     Stopping Spark instead would wait for the batch of a stream, which may itself wait for this
-    thread. Threads of PySpark would print tracebacks about the end of Java, so standard error is
+    thread. PySpark's threads would print tracebacks about the end of Java, so standard error is
     dropped.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -139,7 +139,7 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
     for key, value in settings.items():
         builder = builder.config(key, value)
     if settings.items() >= DELTA_SETTINGS.items() and not settings.keys() & JARS:
-        with advice("a table of Delta Lake", "jelly-rdflib[delta]"):
+        with advice("a Delta Lake table", "jelly-rdflib[delta]"):
             from delta import configure_spark_with_delta_pip
         builder = configure_spark_with_delta_pip(builder)
     from py4j.protocol import Py4JError
@@ -172,7 +172,7 @@ def _standard_error_to(path: str) -> Iterator[None]:
 
 
 def _cause(error: Exception) -> str:
-    """Return the message of Java, without the exception's name and the stack."""
+    """Return Java's message, without the exception's name and the stack trace."""
     java = getattr(error, "java_exception", None)
     text = str(error) if java is None else str(java.getMessage())
     return text.strip().partition("\n")[0]

@@ -1,7 +1,7 @@
 """Jelly as text: protobuf's text format of frames, as jelly-cli writes it.
 
-A line ``# Frame 0`` stands before each frame. The text is for people: it is larger than any other
-format, and slow.
+A line such as ``# Frame 0`` precedes each frame. The text is for people: it is larger than any
+other format, and slow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class FrameTexts:
         self._count = 0
 
     def __call__(self, data: bytes) -> None:
-        """Take a frame."""
+        """Write a frame as text."""
         try:
             frame = self._frame.FromString(data)
         except message.DecodeError as error:
@@ -104,7 +104,7 @@ def read_frames(
         try:
             found = text_format.Parse(text, frame())
         except text_format.ParseError as error:
-            # The message starts with the place, and in some errors with the whole line.
+            # The message starts with the position, and in some errors with the whole line.
             reason = _PLACE.sub("", str(error))
             row = error.GetLine()
             row = None if row is None else line + row - 1
@@ -115,7 +115,7 @@ def read_frames(
             raise DecodeError("the text is not UTF-8", offset=offset, frame=number) from error
         except RecursionError:
             raise LimitError(
-                "messages nest deeper than protobuf reads them", offset=offset, frame=number
+                "messages nest deeper than protobuf can read", offset=offset, frame=number
             ) from None
         yield found, offset
 
@@ -166,7 +166,7 @@ class _RawSource(io.RawIOBase):
 
 
 class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
-    """Iterates over the batches of a text, each with the place of its frame."""
+    """Iterates over the batches of a text, each with the position of its frame."""
 
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
         patches, statements = make_decoders(reading)

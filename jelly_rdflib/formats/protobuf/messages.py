@@ -1,8 +1,8 @@
 """Protobuf's own classes of the messages in ``jelly_rdflib/proto``.
 
-They are made from these files at the first use of any, since protobuf's Python package has no
-compiler. Their descriptor pool is not protobuf's default pool, in which another package, such as
-pyjelly, may register messages with the same names.
+They are made from these files on first use, since protobuf's Python package has no compiler. Their
+descriptor pool is not protobuf's default pool, in which another package, such as pyjelly, may
+register messages with the same names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def parse_message(file: str, name: str, data: bytes) -> Any:
     try:
         return message_class(file, name).FromString(data)
     except message.DecodeError:
-        raise DecodeError(f"these bytes are no {name}") from None
+        raise DecodeError(f"these bytes are not a valid {name}") from None
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Writes Jena's RDF Protobuf with protobuf's own classes, some thousand statements at a time."""
+"""Writes Jena's RDF Protobuf with protobuf's own classes, a few thousand statements at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMITS = Limits(
 
 
 class RdfEncoder(LineEncoder):
-    """Encodes statements as rows; waiting statements are kept as lines of N-Quads."""
+    """Encodes statements as rows; buffered statements are kept as lines of N-Quads."""
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
         self._row_class = message_class("rdf-protobuf.proto", "RDF_StreamRow")
@@ -49,7 +49,7 @@ class RdfEncoder(LineEncoder):
         self.hand_on(piece.getvalue())
 
     def put_lines(self) -> None:
-        """Pass the waiting statements to the sink as rows."""
+        """Pass the buffered statements to the sink as rows."""
         lines = self.take_lines()
         if not lines:
             return
@@ -83,7 +83,7 @@ class RdfEncoder(LineEncoder):
         """Return the message of each term of a batch, or None for the default graph."""
         table = batch.terms
         kinds, extras, offsets = table.kinds, table.extras, table.offsets
-        # How deep quoted triples nest in each term.
+        # How deeply quoted triples nest in each term.
         depths = [0] * len(kinds)
         made: list[Any] = []
         for number, kind in enumerate(kinds):

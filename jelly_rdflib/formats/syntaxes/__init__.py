@@ -1,4 +1,4 @@
-"""The syntaxes of RDF other than Jelly-RDF, as formats of statements.
+"""The RDF syntaxes other than Jelly-RDF, as formats of statements.
 
 This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
 it is imported only when one of them is read or written.
@@ -27,8 +27,8 @@ _TURTLE_START = re.compile(
     rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:ver))"
 )
 # A directive for a prefix or a base, as far as `look_at_start` reads it from a live source. It
-# starts Turtle, TriG or N3. All three are read as TriG: a document of Turtle is TriG with the same
-# statements, and whatever only N3 has is an error in TriG.
+# starts Turtle, TriG or N3. All three are read as TriG: a Turtle document is TriG with the same
+# statements, and features that only N3 has are errors in TriG.
 _TRIG_START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*@?(?i:pre|bas)")
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
@@ -96,7 +96,7 @@ def _check_pyoxigraph(title: str) -> Any:
 def starts_like_turtle(start: bytes) -> bool:
     """Return whether the bytes may start N-Triples, N-Quads, Turtle, TriG or N3.
 
-    Bytes that start with a prefix or a base are already taken as TriG.
+    Bytes that start with a prefix or a base were already recognized as TriG.
     """
     return matches(_TURTLE_START, start)
 

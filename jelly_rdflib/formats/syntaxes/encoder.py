@@ -1,4 +1,4 @@
-"""Writes the syntaxes that pyoxigraph serializes, some thousand statements at a time."""
+"""Writes the syntaxes that pyoxigraph serializes, a few thousand statements at a time."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class SyntaxEncoder(LineEncoder):
         """Declare a prefix, unless it already stands for the IRI."""
         if self._prefixes.get(prefix) == iri:
             return
-        # Write the waiting lines first, since the prefix may have another IRI in them.
+        # Write the buffered lines first, since the prefix may have another IRI in them.
         self.put_lines()
         self._emit(self._declare(prefix, iri))
         self._prefixes[prefix] = iri
 
     def put_lines(self) -> None:
-        """Convert the waiting lines, and pass the result to the sink."""
+        """Convert the buffered lines, and pass the result to the sink."""
         lines = self.take_lines()
         if not lines:
             return

@@ -77,7 +77,7 @@ class HashedText:
             while data := again.read(PIECE_SIZE):
                 self._hash.update(data)
         except DecodeError:
-            # `read` will raise this error again at its place.
+            # `read` will raise this error again at its position.
             pass
         finally:
             again.close()

@@ -1,6 +1,6 @@
-"""Parses syntaxes of RDF in a child process, so that a crash of the parser doesn't end the caller.
+"""Parses RDF syntaxes in a child process, so that a crash of the parser doesn't end the caller.
 
-A stranger's text may make the parser, pyoxigraph, crash, hang or fill the memory. So the operating
+Untrusted text may make the parser, pyoxigraph, crash, hang or fill the memory. So the operating
 system limits the child, and the child's answers are checked like any input.
 """
 
@@ -43,7 +43,7 @@ _FRAME_COUNT = 1 << 20
 # In bytes: how much of the child's error output is read, and how much of it is shown.
 _MAX_TOLD = 1 << 16
 _MAX_SHOWN = 200
-# The child may take this many times its limit of processor time, measured by the clock.
+# The child may run for this many times its limit of processor time, in wall-clock time.
 _PATIENCE = 10
 # In seconds: how long a child may take to end, and how long a socket waits at most.
 _TIME_TO_END = 10
@@ -60,7 +60,7 @@ class IsolatedBatches(Iterator[Batch]):
 
     The child is started for the first batch. It ends with `close`, or with this object.
 
-    A NotImplementedError says that the operating system can't limit processes, or that Python is
+    A NotImplementedError is raised if the operating system can't limit processes, or if Python is
     embedded in another program, so that no interpreter can be started.
     """
 
@@ -73,7 +73,7 @@ class IsolatedBatches(Iterator[Batch]):
                 "isolated=True needs limits for processes, which this operating system lacks"
             )
         if not sys.executable or getattr(sys, "frozen", False):
-            raise NotImplementedError("isolated=True needs an interpreter of Python to start")
+            raise NotImplementedError("isolated=True needs a Python interpreter to start")
         limits = self._limits = reading.limits
         plain_limits = dataclasses.asdict(limits)
         prefixes = reading.label_prefix, reading.made_label_prefix
@@ -81,8 +81,8 @@ class IsolatedBatches(Iterator[Batch]):
         settings = [*plain, *prefixes]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
-        # The child applies the caller's limits to the text. The frames of its answers have other
-        # sizes than the caller's frames, so they get their own limits.
+        # The child applies the caller's limits to the text. The frames of its answers differ in
+        # size from the caller's frames, so they get their own limits.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
         self._frame_limits = Limits(
             max_frame_size=most,
@@ -251,7 +251,7 @@ class _Child:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of the socket into errors that say whether the child hangs or has ended."""
+        """Turn socket errors into errors that show whether the child hangs or has ended."""
         try:
             yield
         except TimeoutError:

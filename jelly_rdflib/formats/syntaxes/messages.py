@@ -10,8 +10,8 @@ from __future__ import annotations
 import struct
 
 # The head of the child's messages: a kind, and the size of the body that follows. WANT has no body;
-# its number says how many bytes the parser wants. HASH asks for the hash of the whole text. DROPPED
-# reports that a base direction was left out.
+# its number is the number of bytes that the parser wants. HASH asks for the hash of the whole text.
+# DROPPED reports that a base direction was left out.
 ANSWER = struct.Struct(">cI")
 WANT, HASH, FRAME, DROPPED, ERROR, END = b"W", b"H", b"F", b"D", b"E", b"."
 # The body of an ERROR: whether it is a LimitError, whether the source caused it; its offset, line

@@ -34,7 +34,7 @@ _NO_NODES = NodeTypes(
     blank_node=_NoNode,
     literal=_NoNode,
     triple_term=_NoNode,
-    # An IRI with this text would be taken for the default graph, so it has a NUL, as no IRI has.
+    # An IRI with this text would be taken for the default graph, so it has a NUL, unlike any IRI.
     default_graph=_NoNode("\0"),
     recognized_datatypes=(),
 )
@@ -51,7 +51,7 @@ def main() -> None:
     _limit(resource.RLIMIT_CORE, 0)
     name, most, strict, base, directions, label_prefix, made_label_prefix = json.loads(_receive())
     limits = Limits(**most)
-    # At least 1, since Linux takes 0 for no limit.
+    # At least 1, since to Linux 0 means no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
     try:
         reading = Reading(

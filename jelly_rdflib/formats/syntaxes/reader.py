@@ -25,7 +25,7 @@ _ROWS = 1024
 _TEXT = 1 << 20
 
 _PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
-# Advice that is added to messages of pyoxigraph.
+# Advice that is added to pyoxigraph's messages.
 _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
@@ -33,12 +33,12 @@ _HINTS = {
     "rdf:dirLangString is not supported in N3": ": leave the base direction out of the tag",
 }
 # Messages for the faults that the scanner finds, by first byte; all other faults are bad escapes.
-_FAULTS = dict.fromkeys(b"\r\n", "a string with a line break takes three quotes")
+_FAULTS = dict.fromkeys(b"\r\n", "a string with a line break needs triple quotes")
 _FAULTS |= dict.fromkeys(
     b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
 )
-# Labels in a text that look like the labels that pyoxigraph makes up: after "_:", and in RDF/XML in
-# an attribute. Labels that are written with escapes are not found; their nodes get other labels,
+# Labels in a text that look like the labels that pyoxigraph generates: after "_:", and in RDF/XML
+# in an attribute. Labels that are written with escapes are not found; their nodes get other labels,
 # like nodes without a label.
 _WRITTEN = re.compile(rb"_:([a-f][0-9a-f]{15,31})")
 _WRITTEN_IN_XML = re.compile(rb"nodeID\s*=\s*[\"']\s*([a-f][0-9a-f]{15,31})")
@@ -55,8 +55,8 @@ _VERSION = re.compile(rb":version\s*=\s*[\"']1\.2")
 # How many bytes are searched again together with the next piece, since a label or the start of an
 # element may span both.
 _OVERLAP = 2048
-# The columns of so many marks are remembered. A parser reads fewer marks ahead, unless it has just
-# read a token of some MiB.
+# The columns of this many marks (suffixes that `TurtleScanner` adds for the parser) are remembered.
+# A parser reads fewer marks ahead, unless it has just read a token of several MiB.
 _MARKS = 1 << 14
 
 
@@ -79,10 +79,10 @@ class SyntaxInput:
     """A file for a parser, which reads the text in larger pieces than the parser asks for.
 
     At most ``max_size`` bytes may come between two statements. ``count`` has the number of
-    statements that the parser has made. It also gets the number of bytes that the parser was
-    given, and so does ``position``. ``labels`` gets the labels in these bytes that ``written``
-    matches.
-    ``scanner`` checks the bytes, and may add marks for the parser, which are not counted.
+    statements that the parser has made. The number of bytes that were passed to the parser is
+    stored in ``count`` and in ``position``. ``labels`` gets the labels in these bytes that
+    ``written`` matches.
+    ``scanner`` checks the bytes, and may add marks (suffixes for the parser), which don't count.
     ``keeps_directions`` is only for RDF/XML, where pyoxigraph leaves out some base directions: if
     True, that is an error; if False, ``has_dropped`` becomes True.
     """
@@ -136,7 +136,7 @@ class SyntaxInput:
         return data
 
     def _take(self, size: int) -> bytes:
-        """Take about ``size`` bytes of the text, and add marks."""
+        """Read about ``size`` bytes of the text, and add marks."""
         if self.position == 0:
             self._fill(len(BYTE_ORDER_MARK))
             if self._waiting.startswith(BYTE_ORDER_MARK):
@@ -160,7 +160,7 @@ class SyntaxInput:
         self._search(data)
         if self._size > self._max_size:
             raise LimitError(
-                f"more than {self._max_size} bytes make no statement",
+                f"more than {self._max_size} bytes without a complete statement",
                 limit="max_frame_size",
                 value=self._max_size,
                 offset=self.position,
@@ -168,7 +168,7 @@ class SyntaxInput:
         return marked
 
     def _mark(self, scanner: TurtleScanner, data: bytes) -> tuple[bytes, bytes]:
-        """Return the first waiting bytes, up to the end of a token, without and with marks."""
+        """Return the first buffered bytes, up to the end of a token, without and with marks."""
         size = len(data)
         # One byte more than the limit allows is enough to raise the error.
         most = self._max_size - self._size + 1
@@ -199,8 +199,8 @@ class SyntaxInput:
         if is_directed and (found := _DIRECTED.search(data)) is not None:
             if self._keeps_directions:
                 raise DecodeError(
-                    "its:dir on an element with others in it, where pyoxigraph does not read it:"
-                    " write it on the element of each literal, or leave directions out by"
+                    "its:dir on an element with child elements, where pyoxigraph does not read it:"
+                    " write it on the element of each literal, or leave directions out with"
                     ' directions="drop" (command line: --directions drop)',
                     offset=self.position - len(data) + found.start(),
                 )
@@ -208,7 +208,7 @@ class SyntaxInput:
         self._looked = data[-_OVERLAP:]
 
     def _fill(self, size: int) -> None:
-        """Read until ``size`` bytes are waiting, or the source ends."""
+        """Read until ``size`` bytes are buffered, or the source ends."""
         while len(self._waiting) < size and not self._is_at_end:
             try:
                 piece = self._source.read(PIECE_SIZE)
@@ -302,7 +302,7 @@ class StatementBatches(Iterator[Batch]):
             self._read()
         except DecodeError as error:
             if error.offset is None:
-                # The parser doesn't report the places of statements.
+                # The parser doesn't report the positions of statements.
                 error.offset = self._input.position
             self._error = error
         except SyntaxError as error:
@@ -352,8 +352,8 @@ class StatementBatches(Iterator[Batch]):
             self._tell_dropped()
 
     def _add_prefixes(self, prefixes: dict[str, str], quads: QuadReader) -> None:
-        """Add the prefixes that the parser has met since the last call."""
-        # Their number is limited, since each batch goes through all of them.
+        """Add the prefixes that the parser has found since the last call."""
+        # Their number is limited, since each batch iterates over all of them.
         self._check_prefixes(len(prefixes), "", "max_prefixes")
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._format.parser == "RDF_XML":
@@ -386,5 +386,5 @@ class StatementBatches(Iterator[Batch]):
         return DecodeError(message, line=error.lineno, column=column)
 
     def _vicinity(self) -> str:
-        """Describe how far the parser has read, for errors without a place."""
+        """Describe how far the parser has read, for errors without a position."""
         return f"after {self._count.made} statements, before byte {self._input.position}"

@@ -28,9 +28,9 @@ _NAMELESS_START = re.compile(
     rb'(?: xmlns:oxprefix="(?P<type>[^"]*)")?(?P<subject> rdf:[^<>]*)>'
 )
 _NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
-# For how many predicates and types the encoder remembers whether they end with a name.
+# The number of predicates and types for which the encoder remembers whether they end with a name.
 _MAX_KNOWN = 1 << 12
-# How many characters an IRI may have to be remembered; longer ones are checked each time.
+# The maximum length of an IRI that is remembered, in characters; longer ones are checked each time.
 _MAX_KNOWN_SIZE = 1 << 10
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 # Prefixes that pyoxigraph or XML itself declares, with their IRIs.
@@ -126,7 +126,7 @@ def _has_directions() -> bool:
 
 
 def _ends_with_name(iri: str) -> bool:
-    """Return whether an IRI ends with a valid name of an element."""
+    """Return whether an IRI ends with a valid element name."""
     try:
         text = serialize(f"<s:s> {iri} <o:o> .\n".encode(), ox.RdfFormat.RDF_XML, {})
     except OSError:

@@ -1,4 +1,4 @@
-"""The difference of statements with blank nodes."""
+"""The difference between statements with blank nodes."""
 
 from __future__ import annotations
 

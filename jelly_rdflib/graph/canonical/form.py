@@ -55,7 +55,7 @@ class Form:
 
 
 class Canonicalizer:
-    """Brings components into their canonical form."""
+    """Converts components to their canonical form."""
 
     def __init__(self) -> None:
         with advice("a canonical label", "jelly-rdflib[syntaxes]"):
@@ -148,4 +148,4 @@ def _not_rdf(component: Sequence[Quad]) -> PatchError:
                     f"{show(term)} is {role}, which RDF 1.1 does not allow: a statement with "
                     f"blank nodes then has no canonical form"
                 )
-    raise AssertionError("pyoxigraph takes every statement of RDF 1.1")
+    raise AssertionError("pyoxigraph accepts every statement of RDF 1.1")

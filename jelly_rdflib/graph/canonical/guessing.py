@@ -1,4 +1,4 @@
-"""Pairs blank nodes for which no statement shows with certainty which ones are the same.
+"""Pairs blank nodes that no statement identifies with certainty.
 
 A wrong pair costs nothing by itself, but may take a node from a better pair. So the nodes with the
 most in common come first, then those with at least half as much, and so on. Nodes with many
@@ -55,7 +55,7 @@ class FreeNodes:
         self.nodes = sorted(lines, key=str)
         self._names = names
         self._numbers = numbers
-        # -1 is the first node, and so on: a list in reverse order takes these numbers as indexes.
+        # -1 is the first node, and so on: in a list in reverse order these numbers are indexes.
         places = {node: -1 - place for place, node in enumerate(self.nodes)}
 
         def replace(term: Node) -> int:
@@ -74,7 +74,7 @@ class FreeNodes:
         return self.nodes[number] not in self._names
 
     def update(self) -> int:
-        """Forget nodes that have got a pair; return how many statements are left."""
+        """Forget nodes that were paired; return how many statements are left."""
         self._lines = {number: some for number, some in self._lines.items() if self.is_free(number)}
         return sum(map(len, self._lines.values()))
 
@@ -87,7 +87,7 @@ class FreeNodes:
         ]
 
     def kinds(self, colours: Sequence[int]) -> _Kinds:
-        """Return the kinds of each free node's statements, by the colours of the others."""
+        """Return the kinds of each free node's statements, by the colours of the other nodes."""
         return {
             number: Counter(
                 [

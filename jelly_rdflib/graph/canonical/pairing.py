@@ -35,7 +35,7 @@ _Views: TypeAlias = "dict[BNode, str]"
 
 
 def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
-    """Return the blank node of ``old`` for blank nodes of ``new``, each a different one."""
+    """Return a one-to-one mapping from blank nodes of ``new`` to blank nodes of ``old``."""
     ours, theirs = _Side(old), _Side(new)
     new_to_old: dict[BNode, BNode] = {}
     # Pairs whose neighbours must still be compared.
@@ -47,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
         waiting.append((one, other))
 
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
-        """Pair the only free node of a key on each side, or any twins; return whether any were."""
+        """Pair the only free node of a key on each side, or twins; return whether any exist."""
         count = len(new_to_old)
         for key in sorted(old.keys() & new.keys()):
             ones = [node for node in old[key] if node not in ours.names]
@@ -77,7 +77,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
             break
 
     def take(one: BNode, other: BNode) -> None:
-        """Pair two nodes, and neighbours that can be identified then."""
+        """Pair two nodes, and then neighbours that they identify."""
         name(one, other)
         pair_neighbours()
 
@@ -137,7 +137,7 @@ class _Side:
         )
 
     def twins(self) -> _Found:
-        """Return groups of free nodes with the same statements, which can be exchanged."""
+        """Return groups of free nodes with the same statements, which are interchangeable."""
         return group(
             (digest(self._line(quad, node) for quad in lines).hex(), node)
             for node, lines in self._free()

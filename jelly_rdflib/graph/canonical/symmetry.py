@@ -1,14 +1,14 @@
-"""Marks for blank nodes that RDFC-1.0 would take long to tell apart.
+"""Marks for blank nodes that RDFC-1.0 would need a long time to tell apart.
 
 RDFC-1.0 tries all orders of blank nodes that look alike, which are exponentially many: a list of a
-thousand equal values would take it hours. So if more than a few nodes look alike, they get marks
+thousand equal values would take hours. So if more than a few nodes look alike, they get marks
 beforehand, as additional statements. A mark depends only on the surroundings of a node (the nodes'
 colours are refined until they are stable), never on its label.
 
-If more than a few nodes still look alike, one of them gets a unique mark, and refining goes on.
-Mostly any node will do, since nodes that still look alike can be exchanged for one another. In
-some graphs the choice matters: regular ones without any text in them. Two of these may be the same
-and not be recognized as such. Then the difference is larger than necessary, but never wrong.
+If more than a few nodes still look alike, one of them gets a unique mark, and refining continues.
+Usually any node will do, since nodes that still look alike are interchangeable. In some graphs the
+choice matters: regular graphs without any text in them. Two such graphs may be the same and not be
+recognized as such. Then the difference is larger than necessary, but never wrong.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from jelly_rdflib.graph.canonical.quads import (
 
 # This many nodes may be alike: RDFC-1.0 then takes a millisecond, whatever the nodes.
 _MAX_ALIKE = 4
-# Each statement may be read this often, on average. After that, the order of the labels
+# Each statement may be read this many times, on average. After that, the order of the labels
 # distinguishes the nodes that still look alike.
 _MAX_LOOKS = 100
-# Among up to this many nodes the one with the least label is chosen, among more any node.
+# Among up to this many nodes the one with the smallest label is chosen, among more any node.
 _MAX_SORTED = 100
 
 
@@ -81,7 +81,7 @@ class _Colours:
             changed = set()
             for colour, groups in signatures.items():
                 if sum(map(len, groups.values())) == len(self._members[colour]):
-                    # No other node keeps the colour, so one group does: the largest, to change few
+                    # No other node keeps the colour, so the largest group keeps it, to change few
                     # nodes.
                     _, largest = max((len(nodes), key) for key, nodes in groups.items())
                     del groups[largest]
@@ -131,7 +131,7 @@ class _Colours:
         )
 
     def _are_twins(self, nodes: set[BNode]) -> bool:
-        """Return whether nodes are exchangeable: each has the same statements but for itself."""
+        """Return whether nodes are interchangeable: their statements differ only in the nodes."""
         expected: set[tuple[Node | None, ...]] | None = None
         for node in nodes:
             self._looks -= len(self._lines[node])

@@ -1,4 +1,4 @@
-"""Changes to any store of rdflib, and their undoing.
+"""Changes to any rdflib store, and how they are undone.
 
 `Target` finds the graphs of a user's graph or dataset. `choose_changes` chooses between the public
 methods of any store (`GeneralChanges`) and the fast way into rdflib's default store

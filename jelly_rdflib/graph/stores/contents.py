@@ -1,4 +1,4 @@
-"""The contents of a graph or dataset of rdflib, graph by graph, in a fixed order."""
+"""The contents of an rdflib graph or dataset, graph by graph, in a fixed order."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Contents:
     def missing_batches(self, other: Contents, op: Op) -> BatchSource | None:
         """Iterate over batches of the statements that ``other`` lacks, sorted.
 
-        Return None if a store is no `JellyStore`, since then nodes must be compared.
+        Return None if a store is not a `JellyStore`, since then nodes must be compared.
         """
         default, other_default = (each.graphs[DATASET_DEFAULT_GRAPH_ID] for each in (self, other))
         if type(default.store) is not JellyStore or type(other_default.store) is not JellyStore:
@@ -148,8 +148,8 @@ def sort_names(names: Iterable[Node]) -> list[Node]:
 def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
     """Sort by subject, predicate and object: each by its kind, then by code points.
 
-    Literals come by lexical form, then language, then datatype. Unlike a store's order, this is the
-    same in each process. Equal subjects are together, which encodes well.
+    Literals are sorted by lexical form, then language, then datatype. Unlike a store's order, this
+    is the same in each process. Equal subjects are together, which encodes well.
     """
     return sorted(triples, key=_triple_key)
 

@@ -1,4 +1,4 @@
-"""The changes of transactions to the prefixes of a store."""
+"""The changes that transactions make to the prefixes of a store."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from jelly_rdflib.graph.stores.target import Target
 
 
 class PrefixChanges:
-    """Binds and unbinds prefixes, one transaction after the other.
+    """Binds and unbinds prefixes, one transaction after another.
 
-    The prefixes come from the graph's namespace manager. Mostly the manager uses the graph's own
+    The prefixes come from the graph's namespace manager. Usually the manager uses the graph's own
     store, but users may give a graph the manager of another store.
 
     Changes wait for the commit: some stores can't unbind, and so could not undo a binding.
 
-    Unless ``is_atomic``, each change takes effect at once. If ``is_exact``, a prefix is bound to
-    its IRI in any case, as a patch demands. Otherwise it is bound as by rdflib's parsers: the last
-    declaration of a prefix counts, the user's bindings stay, and the IRI gets another prefix. The
-    store may then have up to ``max_prefixes`` prefixes, and a transaction may change as many; None
-    is any number.
+    Unless ``is_atomic``, each change takes effect immediately. If ``is_exact``, a prefix is bound
+    to its IRI in any case, as a patch demands. Otherwise it is bound as by rdflib's parsers: the
+    last declaration of a prefix counts, the user's bindings stay, and the IRI gets another prefix.
+    The store may then have up to ``max_prefixes`` prefixes, and a transaction may change as many;
+    None means any number.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class PrefixChanges:
         self._is_atomic = is_atomic
         self._is_exact = is_exact
         self._max_prefixes = sys.maxsize if max_prefixes is None else max_prefixes
-        # The changes that wait, and the bindings that they lead to: a repeated change takes neither
+        # The pending changes, and the bindings that they lead to: a repeated change takes neither
         # time nor memory.
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
         # The prefixes that will be bound as rdflib's parsers bind them: the last IRI of each
-        # prefix, in the order in which the prefixes first came.
+        # prefix, in the order in which the prefixes first occurred.
         self._parsed: dict[str, URIRef] = {}
         # The largest possible number of prefixes in the store; None if it was not counted yet.
         self._count: int | None = None
@@ -89,7 +89,7 @@ class PrefixChanges:
             )
 
     def commit(self) -> None:
-        """Make the waiting changes; until the next `begin` the log can undo them."""
+        """Make the pending changes; until the next `begin` the log can undo them."""
         self._waiting.extend(self._parsed.items())
         self._parsed.clear()
         for prefix, iri in self._waiting:
@@ -110,7 +110,7 @@ class PrefixChanges:
             self._unbound.clear()
 
     def _is_news(self, prefix: str, iri: URIRef | None) -> bool:
-        """Return whether a change can have an effect after those that wait, and note it as made."""
+        """Return whether a change can have an effect after the pending ones; record it as made."""
         if iri is None:
             is_news = prefix not in self._unbound
             self._bound.unbind(prefix)
@@ -126,7 +126,7 @@ class PrefixChanges:
         prefixes = self._prefixes
         if prefixes is None:
             # Ask for the manager only at the first change: if a graph has none, it makes one,
-            # which binds rdflib's prefixes. The manager may have another store than the graph.
+            # which binds rdflib's prefixes. The manager's store may differ from the graph's.
             store = self._target.namespace_manager.store
             log = self._log if self._is_atomic else None
             prefixes = self._prefixes = open_prefixes(store, log)

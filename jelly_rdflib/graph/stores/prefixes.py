@@ -43,7 +43,7 @@ def _find_bindings(strategy: Any) -> Bindings:
 
 
 def used_in(text: bytes, bindings: Bindings) -> Bindings:
-    """Return the bindings whose IRIs are in the text, as a part of an IRI or by chance."""
+    """Return the bindings whose IRIs occur in the text, as part of an IRI or by coincidence."""
     return {each for each in bindings if each[1].encode() in text}
 
 
@@ -82,7 +82,7 @@ class _Prefixes(ABC):
         return found is not None and found == iri and self._get_prefix(iri) == prefix
 
     def watch(self, prefix: str, iri: URIRef | None) -> dict[str, URIRef | None]:
-        """Note in the log everything that may change when the prefix is bound to the IRI.
+        """Record in the log everything that may change when the prefix is bound to the IRI.
 
         A store's `bind` may break the rule of one prefix for one IRI. So this follows all bindings
         that the prefix and the IRI lead to. Return the prefixes that may change, with their present
@@ -130,7 +130,7 @@ class PrefixMap(_Prefixes):
         return len(self._iris)
 
     def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
-        """Do nothing: dicts take any change."""
+        """Do nothing: dicts accept any change."""
 
     def bind(self, prefix: str, iri: URIRef) -> list[tuple[str, URIRef]]:
         """Bind the prefix to the IRI, and return the bindings that this replaced."""
@@ -169,9 +169,9 @@ class PrefixMap(_Prefixes):
 
 
 class _BerkeleyDict(MutableMapping[Any, Any]):
-    """A table of rdflib's BerkeleyDB store as a dict of texts.
+    """A table of rdflib's BerkeleyDB store as a dict of strings.
 
-    It is used since the store's own ``bind`` takes the empty prefix for a missing one.
+    It is used since the store's own ``bind`` mistakes the empty prefix for a missing one.
     """
 
     def __init__(self, table: Any, cls: type[str]) -> None:
@@ -198,7 +198,7 @@ class _BerkeleyDict(MutableMapping[Any, Any]):
 
 
 class PublicPrefixes(_Prefixes):
-    """Prefixes by the methods that every store has, none of which unbinds a prefix.
+    """Prefixes through the methods that every store has, none of which unbinds a prefix.
 
     This class knows how some stores unbind a prefix.
     """
@@ -249,8 +249,7 @@ class PublicPrefixes(_Prefixes):
         if self._delete is None:
             raise ApplyError(
                 f"the store ({type(self._store).__name__}) can't unbind the prefix {prefix!r}: "
-                "rdflib has no method for it; leave deletions of prefixes out of what is applied "
-                "to it"
+                "rdflib has no method for it; leave deletions of prefixes out of the patch"
             )
         self._delete(prefix)
 
@@ -263,12 +262,12 @@ class PublicPrefixes(_Prefixes):
         return dict(self._store.namespaces()), {}
 
     def _restore(self, iris: _Iris, names: _Names) -> None:
-        """Bind prefixes again, and note those that were not bound."""
+        """Bind prefixes again, and record those that were not bound."""
         for prefix, iri in iris.items():
             if iri is None:
                 self._new[prefix] = None
                 continue
-            # Undoing goes backwards: a newer step may have noted a prefix that was bound before.
+            # Undoing runs backwards: a newer step may have recorded a prefix that was bound before.
             self._new.pop(prefix, None)
             if not self.has(prefix, iri):
                 _bind(self._store, prefix, iri)
@@ -313,8 +312,8 @@ _CACHES = (
 def clear_qname_cache(manager: NamespaceManager) -> None:
     """Clear a manager's cache of short names, so that the next lookups use the current prefixes.
 
-    rdflib's ``reset`` puts all namespaces into a tree at once. Here the tree is built at the next
-    lookup, so that a million transactions don't build it a million times.
+    rdflib's ``reset`` puts all namespaces into a tree immediately. Here the tree is built at the
+    next lookup, so that a million transactions don't build it a million times.
     """
     if not all(hasattr(manager, name) for name in (_TREE, *_CACHES)):
         manager.reset()

@@ -43,7 +43,7 @@ def check_reading(
 
 
 def check_operation(operation: Any) -> None:
-    """Raise an ApplyError unless something is an operation: a code, and the items for that code.
+    """Raise an ApplyError unless an object is an operation: a code, and the items for that code.
 
     This only counts the terms of a statement; `check_statement` and `check_graph` check each
     distinct term.
@@ -67,9 +67,9 @@ def check_operation(operation: Any) -> None:
 
 
 def check_statement(s: object, p: object, o: object) -> None:
-    """Raise an ApplyError if no store of rdflib can hold the triple.
+    """Raise an ApplyError if no rdflib store can hold the triple.
 
-    A blank node as predicate passes: stores keep it like any other.
+    A blank node as predicate passes: stores keep it like any other node.
     """
     if not isinstance(s, IdentifiedNode):
         raise _error(s, "a subject")
@@ -80,7 +80,7 @@ def check_statement(s: object, p: object, o: object) -> None:
 
 
 def check_graph(g: object) -> None:
-    """Raise an ApplyError if no store of rdflib can have a graph of this name; None passes."""
+    """Raise an ApplyError if no rdflib store can have a graph with this name; None passes."""
     if g is not None and not isinstance(g, IdentifiedNode):
         raise _error(g, "a graph's name")
     if isinstance(g, str) and str(g) == "":
@@ -99,7 +99,7 @@ def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
     own = identity(o)
     for (_, _, found), _ in graph.store.triples((s, p, None), graph):
         if isinstance(found, Literal) and identity(found) != own:
-            # rdflib can't compare all values: some decimals raise other errors than TypeError.
+            # rdflib can't compare all values: some decimals raise errors other than TypeError.
             with suppress(TypeError, ValueError, ArithmeticError):
                 if o.eq(found):
                     return found
@@ -142,6 +142,6 @@ def _error(term: object, role: str) -> ApplyError:
     if isinstance(term, Node):
         return ApplyError(
             f"rdflib can't hold {show(term)} as {role}; read_operations or read_statements "
-            "can give it to you"
+            "can return it"
         )
     return ApplyError(f"{show(term)} can't be {role}: it is not a term of rdflib")

@@ -20,7 +20,7 @@ from jelly_rdflib.errors import ApplyError, JellyError
 
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
-    """Return the default graph of a dataset, by the name in this version of rdflib."""
+    """Return the default graph of a dataset, under its name in this version of rdflib."""
     name = "default_graph" if hasattr(dataset, "default_graph") else "default_context"
     graph: Graph = getattr(dataset, name)
     return graph
@@ -34,14 +34,14 @@ def get_inner(store: Store) -> Store:
 
 
 def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> None:
-    """Check that a graph or dataset can be read, and also changed if ``is_changed``.
+    """Check that a graph or dataset can be read and, if ``is_changed``, written.
 
-    If its store is not open, or can only be read, raise an error of type ``error``.
+    If its store is not open, or is read-only, raise an error of type ``error``.
     """
     given: object = graph
     refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
     if not isinstance(given, Graph) or isinstance(given, refused):
-        raise TypeError(f"give a Graph or Dataset of rdflib, not {type(given).__name__}")
+        raise TypeError(f"give an rdflib Graph or Dataset, not {type(given).__name__}")
     store = get_inner(graph.store)
     name = type(store).__name__
     # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.
@@ -56,10 +56,10 @@ def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> 
 class Target:
     """A graph or dataset to apply changes to.
 
-    `rdflib.Dataset.parse` passes to a plugin not the dataset, but its default graph. So a graph
-    with that graph's name, in a store that has graphs, stands for the whole dataset.
+    `rdflib.Dataset.parse` passes the default graph, not the dataset, to a plugin. So a graph with
+    that graph's name, in a store that has graphs, stands for the whole dataset.
 
-    ``is_dataset`` says whether it has named graphs.
+    ``is_dataset`` is True if it has named graphs.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -84,7 +84,7 @@ class Target:
         return self._graph.namespace_manager
 
     def context(self, g: IdentifiedNode | None) -> Graph:
-        """Return the graph for a graph term, in the form that a store's methods take."""
+        """Return the graph for a graph term, in the form that a store's methods expect."""
         if g is None or g == DATASET_DEFAULT_GRAPH_ID:
             return self._default
         if not self.is_dataset:

@@ -86,7 +86,7 @@ cdef class LiteralRules:
 
     cdef bint are_original(self, const NativeType* native) except -1:
         """Return whether rdflib's rules for a datatype are the original ones."""
-        # More generic rules may follow the original ones: rdflib takes the first rule that fits a
+        # More generic rules may follow the original ones: rdflib uses the first rule that fits a
         # value, so these are only for values of other classes.
         return (
             PyDict_GetItemWithError(self.converters, <object>native.iri) == native.converter
@@ -107,7 +107,7 @@ cdef inline bint begins_with(list rules, list originals):
 
 
 cdef bint is_canonical(LiteralRules rules, Span text, Span datatype) except -1:
-    """Return whether a literal surely is in normal form, or False if a check would take long."""
+    """Return whether a literal is certainly in normal form; False if a check would be slow."""
     cdef const NativeType* native = rules.find(datatype) if rules is not None else NULL
     if native == NULL:
         return False
@@ -241,7 +241,7 @@ cdef inline const uint8_t* skip_digits(const uint8_t* at, const uint8_t* end) no
 
 
 cdef inline bint has_shape(Span text, const char* shape) noexcept:
-    """Return whether a text has digits where the shape has zeros, and else the same characters."""
+    """Return whether a text equals the shape, but with any digits where the shape has zeros."""
     cdef size_t i
     if <size_t>(text.end - text.start) != strlen(shape):
         return False

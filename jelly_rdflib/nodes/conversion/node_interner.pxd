@@ -5,7 +5,7 @@ cdef enum:
 
 ctypedef struct RecentTerm:
     PyObject* node  # kept alive, so that no other node gets its address; or NULL
-    size_t seen  # the address of another node, which gets this place if it comes again
+    size_t seen  # the address of another node, which gets this slot if it occurs again
     uint32_t number
 
 
@@ -15,8 +15,8 @@ cdef class NodeInterner:
     cdef NodeFactory factory
     cdef TermTable table
     cdef RecentTerm[RECENT_SIZE] recent
-    cdef uint32_t repeats  # how often a known node came again in this table
-    cdef int depth  # how deep in quoted triples
+    cdef uint32_t repeats  # how many times a known node occurred again in this table
+    cdef int depth  # of nesting in quoted triples
     cdef list nodes  # the nodes of the table's terms, if wanted; else None
 
     cdef int start_table(self) except -1

@@ -57,7 +57,7 @@ cdef class NodeInterner:
         return 0
 
     cdef bint is_full(self) noexcept:
-        """Return whether the table is so large that a new one, which fits the cache, is faster."""
+        """Return whether the table is so large that a new one, which fits in cache, is faster."""
         cdef TermColumns* columns = &self.table.columns
         cdef uint32_t factor
         if columns.count <= MAX_TERMS and columns.offsets[columns.count] <= MAX_TEXT:
@@ -77,7 +77,7 @@ cdef class NodeInterner:
             Py_XDECREF(node)
 
     cdef bint is_iri(self, object node, uint32_t term) noexcept:
-        """Return whether a node surely is a term's IRI, or False if a check would take long."""
+        """Return whether a node is certainly a term's IRI; False if a check would be slow."""
         cdef const TermColumns* columns = &self.table.columns
         cdef uint32_t start
         if type(node) is not self.types.iri or not PyUnicode_IS_ASCII(node):
@@ -90,9 +90,9 @@ cdef class NodeInterner:
         )
 
     cdef uint32_t find(self, object node, uint32_t last) except 0:
-        """Return the number of a node, and remember the node's address if it comes a second time.
+        """Return the number of a node; remember the node's address if it occurs a second time.
 
-        Nodes that come once are not remembered, since releasing them later would take long.
+        Nodes that occur once are not remembered, since releasing them later would be slow.
         """
         cdef uint32_t count = self.table.columns.count
         cdef RecentTerm* recent = recent_place(self, node)

@@ -1,7 +1,7 @@
 """Passes operations and statements with nodes to an encoder, as rows of a batch.
 
 The encoder gets the rows of a list up to 64 at a time, and other rows one by one, so that an error
-in a row is raised by the call that wrote the row. The batch has only the waiting rows, but its
+in a row is raised by the call that wrote the row. The batch has only the buffered rows, but its
 table keeps the terms of earlier rows, since the next rows use most of them again.
 """
 
@@ -39,7 +39,7 @@ cdef class NodeSink:
         If a tuple can't be written, the tuples before it are still written.
         """
         if type(items) is not Batch and type(items) is not list and type(items) is not tuple:
-            # A generator may read the output between two items, so each item is written at once.
+            # A generator may read the output between two items, so write each item immediately.
             for item in items:
                 self.put_tuple(item)
             return
@@ -97,8 +97,8 @@ cdef class NodeSink:
             raise RuntimeError("the writer was not initialized: __init__ was not called")
         if self.is_busy:
             raise InUseError(
-                "another call is writing at this moment: one of another thread, or the one that"
-                " called this"
+                "another call is writing: either in another thread, or the call that led to this"
+                " one"
             )
         self.is_busy = True
         return 0
@@ -115,7 +115,7 @@ cdef class NodeSink:
         return 0
 
     cdef int hand_on(self) except -1:
-        """Pass all waiting rows to the encoder."""
+        """Pass all buffered rows to the encoder."""
         if self.rows.count > 0:
             try:
                 self.encoder.put_batch(self.batch)
@@ -178,7 +178,7 @@ cdef class OperationSink(NodeSink):
         self.put(TA, None, None, None, None)
 
     def add(self, s, p, o, g=None):
-        """Write that a statement is added.
+        """Write the addition of a statement.
 
         Args:
             s, p, o: Terms.
@@ -187,11 +187,11 @@ cdef class OperationSink(NodeSink):
         self.put(A, s, p, o, g)
 
     def delete(self, s, p, o, g=None):
-        """Write that a statement is deleted; arguments as for `add`."""
+        """Write the deletion of a statement; arguments as for `add`."""
         self.put(D, s, p, o, g)
 
     def add_prefix(self, prefix, iri, graph=None):
-        """Write that a prefix is bound.
+        """Write the binding of a prefix.
 
         Args:
             prefix: The prefix without its colon.
@@ -202,7 +202,7 @@ cdef class OperationSink(NodeSink):
         self.put_prefix(PA, prefix, iri, graph)
 
     def delete_prefix(self, prefix, iri=None, graph=None):
-        """Write that a prefix is no longer bound; takes the arguments of `add_prefix`."""
+        """Write the unbinding of a prefix; arguments as for `add_prefix`."""
         self.put_prefix(PD, prefix, iri, graph)
 
     def end_patch(self):

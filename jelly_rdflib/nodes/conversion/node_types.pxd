@@ -14,7 +14,7 @@ cdef enum:
 cdef class NodeTypes:
     cdef readonly object iri, blank_node, literal
     cdef readonly object triple_term  # called with s, p and o
-    cdef readonly object default_graph  # the node that means the default graph
+    cdef readonly object default_graph  # the node that stands for the default graph
     # The datatypes whose literals get values, from `literal_rules` or from the constructor.
     cdef readonly object recognized_datatypes
     cdef readonly LiteralRules literal_rules  # None: the constructor makes all values
@@ -22,7 +22,7 @@ cdef class NodeTypes:
 
 
 cdef inline bint is_of(object node, object cls) noexcept:
-    """Return whether a node truly is of a class, whatever ``__class__`` a mock or proxy claims."""
+    """Return whether a node really is an instance, whatever ``__class__`` a mock or proxy has."""
     return PyObject_TypeCheck(node, <PyTypeObject*>cls)
 
 

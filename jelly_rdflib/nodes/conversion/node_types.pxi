@@ -23,7 +23,7 @@ cdef extern from *:
 cdef Py_ssize_t find_slot(object cls, str name) except -1:
     cdef Py_ssize_t offset = slot_offset(getattr(cls, name))
     if offset <= 0:
-        raise TypeError(f"{cls.__name__}.{name} is not a slot, as it is in rdflib 7")
+        raise TypeError(f"{cls.__name__}.{name} is not a slot, unlike in rdflib 7")
     return offset
 
 

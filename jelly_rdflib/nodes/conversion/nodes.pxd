@@ -14,8 +14,8 @@ cdef class NodeFactory(NodeMaker):
     # Passed to the literal class: True, False, or None for its own default.
     cdef readonly object normalize
     cdef bint keeps_directions  # base directions, which rdflib's literals can't have
-    # Limits for the literals of one table. The literal class makes a tree of each XML literal. It
-    # makes several objects of a duration, so a duration counts as two terms.
+    # Limits for the literals of one table. The literal class makes a tree for each XML literal. It
+    # makes several objects for a duration, so a duration counts as two terms.
     cdef size_t max_xml_tags, max_terms
     cdef CachedNode* cache
     cdef size_t cache_size

@@ -20,7 +20,7 @@ cdef enum:
     FIRST_CACHE_SIZE = 1 << 6
     # Larger than the name lookup of the preset BIG, so that a stream's IRIs stay cached.
     MAX_CACHE_SIZE = 1 << 14
-    # Longer texts seldom are repeated, and would take much memory in the cache.
+    # Longer texts are seldom repeated, and would take much memory in the cache.
     MAX_CACHED_TEXT = 256
 
 
@@ -129,7 +129,7 @@ cdef class NodeFactory(NodeMaker):
             return node
         if terms.kinds[term] == TermKind.TYPED_LITERAL and not is_text_of(node, terms, term):
             source = <bytes>terms.data[terms.offsets[term]:terms.offsets[term + 1]]
-        # Look for a place only now, since another thread may have changed the cache meanwhile.
+        # Look for a slot only now, since another thread may have changed the cache in the meantime.
         cached = self.place_in_cache(hash)
         old = cached[0]
         Py_INCREF(node)
@@ -143,7 +143,7 @@ cdef class NodeFactory(NodeMaker):
         return node
 
     cdef CachedNode* place_in_cache(self, uint64_t hash) except NULL:
-        """Return the place for a node; it may hold another node, if the cache can't grow."""
+        """Return the slot for a node; it may hold another node, if the cache can't grow."""
         cdef CachedNode* place = &self.cache[hash & (self.cache_size - 1)]
         while place.node != NULL and place.hash != hash and self.cache_size < MAX_CACHE_SIZE:
             self.grow_cache()
@@ -167,7 +167,7 @@ cdef class NodeFactory(NodeMaker):
         """Make the node of a term other than a quoted triple.
 
         ``extra`` is the language tag or the node of the datatype. The text is copied before any
-        code of rdflib runs, which might move it.
+        rdflib code runs, which might move it.
         """
         if kind == TermKind.IRI:
             if find_iri_escape(text.start, text.end) < text.end:
@@ -253,7 +253,7 @@ cdef class NodeFactory(NodeMaker):
 
 
 def find_xml_depth(text):
-    """Return how deep the elements of an XML literal nest, up to the first error in the XML."""
+    """Return how deeply the elements of an XML literal nest, up to the first error in the XML."""
     # Imported late, since a process that makes no nodes needs no parser.
     from xml.parsers import expat
 
@@ -343,7 +343,7 @@ cdef inline bint is_duration(const TermColumns* terms, uint32_t term) noexcept:
 
 
 cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
-    """Return whether a term's node surely takes little memory."""
+    """Return whether a term's node certainly takes little memory."""
     cdef Span text = text_of(terms, term)
     cdef Span extra = text_of(terms, terms.extras[term])
     return (
@@ -356,7 +356,7 @@ cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
 
 
 cdef inline size_t count_xml_tags(const TermColumns* terms, uint32_t term) noexcept:
-    """Count the tags and attributes of the tree that rdflib makes of an XML literal."""
+    """Count the tags and attributes of the tree that rdflib makes from an XML literal."""
     cdef size_t count = TAGS_PER_LITERAL
     cdef size_t i
     if not is_xml(terms, term):

@@ -16,7 +16,7 @@ cdef object DELETE = Op.D
 
 
 cdef int operation_code(object operation) except -1:
-    """Return the code of an operation; raise an EncodeError if its tuple has a wrong length."""
+    """Return the code of an operation; raise an EncodeError if its tuple has the wrong length."""
     cdef PyObject* first
     cdef int op
     if not isinstance(operation, tuple) or PyTuple_GET_SIZE(operation) == 0:

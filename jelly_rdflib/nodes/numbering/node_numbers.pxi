@@ -25,9 +25,9 @@ cdef class NodeNumbers:
     """Numbers nodes from 1 on: the same node has the same number.
 
     A small cache in front of the table finds recent nodes by their address. With ``is_exact``
-    indistinguishable nodes have the same number, and hashes are rdflib's. Else nodes with the same
-    `jelly_rdflib.terms.identity` have the same number, and nobody can choose texts whose hashes
-    collide.
+    indistinguishable nodes have the same number, and hashes are rdflib's. Otherwise nodes with the
+    same `jelly_rdflib.terms.identity` have the same number, and nobody can choose texts whose
+    hashes collide.
     """
 
     def __cinit__(self, *, bint is_exact=False, int max_same_hash=0):
@@ -90,7 +90,7 @@ cdef class NodeNumbers:
                 " that its store would take time that grows with the square of their number"
             )
         if count != <size_t>len(self.nodes):
-            # Search again if a comparison in Python has added nodes meanwhile.
+            # Search again if a comparison in Python has added nodes in the meantime.
             return self.find_or_add(node)
         self.nodes.append(node)
         self.hashes[count] = hash

@@ -1,4 +1,4 @@
-# The distinct nodes of one `apply`, each with its hash and its places in a store.
+# The distinct nodes of one `apply`, each with its hash and its entries in a store's indexes.
 
 cdef enum NodeKind:
     OTHER = 0
@@ -12,7 +12,7 @@ cdef class NodeEntry:
     cdef NodeKind kind
     # Whether the node can't be part of a reference cycle, since its attributes refer to nothing.
     cdef bint is_leaf
-    # Whether differently spelled nodes may be equal to it for rdflib.
+    # Whether differently spelled nodes may be equal to it according to rdflib.
     cdef bint has_spellings
     # Whether the node is a string, `"x"` or `"x"^^xsd:string`. If so, the node in the other of
     # these spellings, which is None until it is needed, and that node's hash.
@@ -23,7 +23,7 @@ cdef class NodeEntry:
     cdef dict predicates
     cdef dict objects
     cdef dict subjects
-    # The user of the table keeps here what it knows about the graph that the node names.
+    # Data that the user of the table keeps about the graph that the node names.
     cdef object graph
 
 

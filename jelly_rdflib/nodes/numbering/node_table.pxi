@@ -1,4 +1,4 @@
-"""The distinct nodes of one `apply`, each with its hash and its places in a store.
+"""The distinct nodes of one `apply`, each with its hash and its entries in a store's indexes.
 
 rdflib's nodes hash and compare in Python code: a dict finds the key object itself many times faster
 than an equal object. So this table, which compares in C, replaces equal nodes by one object.
@@ -10,8 +10,8 @@ cdef extern from "Python.h":
 cdef enum:
     # The table must be bounded, since a stream may have any length.
     MAX_ENTRIES = 1 << 20
-    # No two nodes share a hash of 64 bits by chance. But labels such as "fr"@fr, whose text is
-    # their language, all have the same hash. Allow one for each of ISO's codes of two letters.
+    # No two nodes share a 64-bit hash by accident. But labels such as "fr"@fr, whose text is their
+    # language, all have the same hash. Allow one for each of ISO's two-letter codes.
     MAX_SAME_HASH = 200
 
 

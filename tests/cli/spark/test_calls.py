@@ -91,7 +91,7 @@ def test_compact(calls: Calls) -> None:
     ]
     assert calls.written == [calls.compact.return_value] * 2
     refused = calls.invoke("compact", "x", "--order-by", "file", "--after", "urn:1", code=2)
-    assert "with --order-by there is none" in refused.output
+    assert "which --order-by does not use" in refused.output
 
 
 def test_ingest(calls: Calls) -> None:

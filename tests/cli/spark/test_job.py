@@ -72,7 +72,7 @@ def test_a_folder_of_a_store_is_not_written_to_by_mistake(
     monkeypatch.setattr("jelly_rdflib.spark.storage.connect", lambda start, settings: made)
     (tmp_path / "x.jelly").mkdir()
     output, table = "s3a://bucket/x.jelly", MagicMock()
-    with pytest.raises(click.UsageError, match=f"{output} is there already: --overwrite"):
+    with pytest.raises(click.UsageError, match=f"{output} already exists: --overwrite"):
         job(OF_QUADS, output).write(table)
     assert not table.write.mock_calls
     job(OF_QUADS, output, overwrite=True).write(table)
@@ -83,7 +83,7 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="standard output is text"):
         job(OF_QUADS, "-", to="nq")
     job(OF_QUADS, "-")
-    with pytest.raises(click.UsageError, match="is there already: --overwrite replaces it"):
+    with pytest.raises(click.UsageError, match="already exists: --overwrite replaces it"):
         job(OF_QUADS, tmp_path)
     job(OF_QUADS, tmp_path, overwrite=True)
 
@@ -200,7 +200,7 @@ def test_a_session_is_built(
     os.write(2, b"after")
     assert capfd.readouterr().err == "after"
     with (
-        pytest.raises(click.UsageError, match="a setting is KEY=VALUE, not 'a'"),
+        pytest.raises(click.UsageError, match="a setting has the form KEY=VALUE, unlike 'a'"),
         open_session(None, ["a"], None),
     ):
         pass
@@ -262,7 +262,7 @@ def test_delta_lake(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not added.called
     monkeypatch.setitem(sys.modules, "delta", None)
     with (
-        pytest.raises(ImportError, match=r"Delta Lake needs delta: pip install"),
+        pytest.raises(ImportError, match=r"Delta Lake table needs delta: pip install"),
         open_session(None, [], None, has_delta=True),
     ):
         pass

@@ -221,7 +221,7 @@ def test_what_fails_is_told_once(copy: Callable[[], Path]) -> None:
     patch = [add(uuid.uuid4()) for _ in range(3000)]
     with closing(sqlite3.connect(path / "log.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(LogConflict, match="locked by others") as caught:
+        with pytest.raises(LogConflict, match="locked by other processes or threads") as caught:
             log.append(patch)
     assert not isinstance(caught.value.__context__, LogConflict)
     assert log.append(patch).version == COUNT + 1

@@ -200,4 +200,4 @@ class TestConvert:
         text = tmp_path / "x.jelly.txt"
         run_well("convert", jelly, "-o", text)
         ended = run("inspect", "--index", text)
-        assert (ended.code, "only files of Jelly" in ended.err) == (1, True)
+        assert (ended.code, "only Jelly-Patch and Jelly-RDF files" in ended.err) == (1, True)

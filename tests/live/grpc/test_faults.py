@@ -115,7 +115,7 @@ def test_what_is_no_stream_of_a_log(
 def test_another_log_at_the_same_address_ends_a_source() -> None:
     with Fake() as fake, live.connect(fake.url) as source:
         fake.log = "other"
-        with pytest.raises(LogError, match="was exchanged"):
+        with pytest.raises(LogError, match="was replaced by another log"):
             source.receive(10)
 
 

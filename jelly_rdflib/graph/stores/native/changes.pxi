@@ -1,8 +1,8 @@
-"""Changes to the statements of a store, by the methods that every store has."""
+"""Changes to the statements of a store, with the methods that every store has."""
 
 # The appliers that are changing stores, by the identity of the store. They are not kept in the
-# stores, since some of these have no `__dict__`. This is no `cdef dict`, since the `get` of one
-# may return an object that another thread is freeing.
+# stores, since some of these have no `__dict__`. This is not a `cdef dict`, since its `get` might
+# return an object that another thread is freeing.
 cdef object CLAIMS = {}
 
 cdef enum:
@@ -13,7 +13,7 @@ cdef enum:
 
 
 cdef class Changes(Undoer):
-    """Adds and deletes statements in a store, one transaction after the other.
+    """Adds and deletes statements in a store, one transaction after another.
 
     Args:
         target: The graph or dataset to change.
@@ -22,8 +22,8 @@ cdef class Changes(Undoer):
 
     Attributes:
         tap: The recording of the store, or None. It sees changes made by the store's methods, and
-        must be notified of all others.
-        operations: How many operations came in all transactions.
+        must be notified of all other changes.
+        operations: How many operations all transactions have had.
         added, deleted: How many statements this transaction has added and deleted.
         ineffective: How many operations of this transaction changed nothing: additions of existing
             statements, and deletions that found nothing.
@@ -40,7 +40,7 @@ cdef class Changes(Undoer):
     cdef object target, store
     cdef UndoLog log
     cdef bint is_atomic
-    # The store's identity, made beforehand: freeing the store must not need memory.
+    # The store's identity, made in advance: freeing the store must not need memory.
     cdef object key
     # A lock that is held while this object has claimed the store, so that other threads can wait
     # for the store; None if they can't. While it is held, nothing here waits for another thread.
@@ -132,7 +132,7 @@ cdef class Changes(Undoer):
             code = None
             if isinstance(operation, tuple) and len(<tuple>operation) == 5:
                 code = operation[0]
-            # Codes are mostly the members of `Op` themselves, but plain numbers are allowed, too.
+            # Codes are usually the members of `Op` themselves, but plain numbers are allowed, too.
             is_add = code is ADD
             if not is_add and code is not DELETE:
                 check_operation(operation)
@@ -151,7 +151,7 @@ cdef class Changes(Undoer):
         return None
 
     cdef int note_missed(self, tuple operation) except -1:
-        """Note an operation that changed nothing."""
+        """Record an operation that changed nothing."""
         if self.is_strict:
             raise ApplyError(f"{operation_text(operation)} changes nothing: {self.why(operation)}")
         self.ineffective += 1
@@ -161,10 +161,10 @@ cdef class Changes(Undoer):
         return 0
 
     cdef str why(self, tuple operation):
-        """Say why an operation changed nothing."""
+        """Explain why an operation changed nothing."""
         op, s, p, o, g = operation
         if op == ADD:
-            return "the statement is there already"
+            return "the statement exists already"
         found = same_value((s, p, o), self.target.context(g))
         if found is None:
             return "there is no such statement"
@@ -214,7 +214,7 @@ cdef class Changes(Undoer):
     cdef int change(
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
-        """Add or delete a statement if the store can hold it; no ``g`` is the default graph."""
+        """Add or delete a statement if the store can hold it; ``g`` None is the default graph."""
         if (
             s.kind != NodeKind.IDENTIFIED
             or p.kind != NodeKind.IDENTIFIED
@@ -252,7 +252,7 @@ cdef class Changes(Undoer):
 
 
 cdef class GeneralChanges(Changes):
-    """Changes a store by its methods ``add`` and ``remove``.
+    """Changes a store with its methods ``add`` and ``remove``.
 
     If a store has transactions, they are used, too: pending changes are committed when a
     transaction starts. After a rollback the log undoes all changes once more, since some stores
@@ -343,14 +343,14 @@ cdef class GeneralChanges(Changes):
         if self.view.is_graph_aware and name not in self.listed:
             if not self.view.lists(graph):
                 self.log.note(0, None, graph)
-                # The view of a tap notes the listing when the statement is added.
+                # The view of a tap records the listing when the statement is added.
                 if self.has_own_view:
                     self.view.note_listing(graph, True)
             self.listed.add(name)
         return 0
 
     def commit(self):
-        # In a file, prefixes alone make a commit, too.
+        # In a file, changes to prefixes alone are committed, too.
         if self.has_begun or (self.has_transactions and self.tap is not None):
             self.store.commit()
             self.has_begun = False
@@ -361,7 +361,7 @@ cdef class GeneralChanges(Changes):
     def begin_undoing(self):
         self.view.forget_failed()
         if self.has_begun and self.tap is not None:
-            # Don't roll the store back, so that changes that others made meanwhile stay.
+            # Don't roll the store back, so that changes by other threads stay.
             self.has_begun = False
         if self.has_begun:
             try:
@@ -369,8 +369,8 @@ cdef class GeneralChanges(Changes):
             except Exception as error:
                 # The log undoes the changes that the store's rollback has left.
                 self.refusal = ApplyError(
-                    f"the store's rollback failed ({error}); its statements are as they were before"
-                    " the transaction all the same"
+                    f"the store's rollback failed ({error}); nevertheless its statements are as"
+                    " they were before the transaction"
                 )
                 self.refusal.__cause__ = error
             finally:

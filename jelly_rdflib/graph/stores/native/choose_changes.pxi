@@ -5,14 +5,14 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
 
     Args:
         target, log, is_atomic: As for `Changes`.
-        is_held: Whether no operation has to be waited for.
+        is_held: Whether all operations are available without waiting.
         is_committed: Whether a `JellyStore` commits each transaction. A recorded store does not,
             unless it is in a file.
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
-    # `JellyChanges` must be the only one to change a recorded store, but others may do so while
-    # operations are waited for.
+    # `JellyChanges` must be the only object that changes a recorded store, but other threads may do
+    # so while it waits for operations.
     if (
         type(store) is JellyStore
         and (tap is None or is_held)
@@ -25,7 +25,7 @@ def choose_changes(target, log, *, is_atomic, is_held, is_committed):
         tap is None or (is_atomic and is_held and not tap.is_shared)
     ):
         changes = MemoryChanges(target, log, is_atomic=is_atomic)
-        # Another thread may have started a recording meanwhile.
+        # Another thread may have started a recording in the meantime.
         if changes.tap is tap:
             return changes
     if is_atomic and tap is None and isinstance(store, SPARQLUpdateStore):

@@ -1,15 +1,15 @@
-"""Changes to the statements of a SPARQL endpoint, by one update for each transaction."""
+"""Changes to the statements of a SPARQL endpoint, with one update for each transaction."""
 
 @cython.final
 cdef class EndpointChanges(GeneralChanges):
     """Collects the changes of a transaction, and sends them in one request on commit, in order.
 
-    SPARQL says that endpoints should run a request wholly or not at all. If an interrupt comes
-    after the request, or no answer says whether it was run, another request undoes the changes.
+    SPARQL says that endpoints should run a request wholly or not at all. If an interrupt arrives
+    after the request, or no response shows whether it was run, another request undoes the changes.
     """
 
-    # The transaction's changes as (is_add, triple, graph): all that wait to be sent, those of them
-    # that change something, and these again once sent.
+    # The transaction's changes as (is_add, triple, graph): all that are still to be sent, those of
+    # them that change something, and the latter once they were sent.
     cdef list waiting, effective, sent
     # For each statement, whether the endpoint will have it.
     cdef dict is_there
@@ -34,14 +34,14 @@ cdef class EndpointChanges(GeneralChanges):
         return 0
 
     cdef bint note(self, bint is_add, tuple triple, object graph) except -1:
-        """Note a change; return whether it will have an effect."""
+        """Record a change; return whether it will have an effect."""
         key = (*map(identity, triple), graph.identifier)
         was_there = self.is_there.get(key)
         if was_there is None:
             was_there = any(True for _ in self.store.triples(triple, graph))
         self.is_there[key] = is_add
-        # Send it even without effect: an endpoint may take two spellings for one literal, and
-        # earlier changes may have given it the other one.
+        # Send it even without effect: an endpoint may treat two spellings as one literal, and
+        # earlier changes may have stored the other spelling.
         self.waiting.append((is_add, triple, graph))
         if was_there == is_add:
             return False
@@ -64,7 +64,7 @@ cdef class EndpointChanges(GeneralChanges):
             self.waiting, self.effective = [], []
 
     cdef int send(self, list changes, list effective) except -1:
-        """Send changes; undoing takes back the ``effective`` ones, even after an error here."""
+        """Send changes; undoing reverts the ``effective`` ones, even after an error here."""
         is_direct = self.store.autocommit
         # Send the user's earlier changes first.
         self.store.commit()

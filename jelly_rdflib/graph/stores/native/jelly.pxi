@@ -1,4 +1,4 @@
-"""Statements into a `JellyStore`, as rows of numbers.
+"""Writes statements to a `JellyStore`, as rows of numbers.
 
 A rollback of the store undoes them, so the transaction's log has no entries for statements, only
 for prefixes.
@@ -6,7 +6,8 @@ for prefixes.
 
 cdef enum:
     MANY_ROWS = 64
-    # The most operations, given as tuples, in a batch; and the fewest that are worth one.
+    # The maximum number of operations (given as tuples) in a batch, and the minimum that is worth
+    # a batch.
     MANY_OPERATIONS = 1 << 10
     FEW_OPERATIONS = 8
 
@@ -21,10 +22,11 @@ cdef class JellyChanges(Changes):
     If ``is_atomic`` and ``is_committed``, pending changes are committed before the first statement
     of a transaction. The transaction itself is committed when the next one begins, or when the
     store is freed: until then it can be undone. If the store is recorded, the transaction is part
-    of the recorded one, and is not committed. A store in a file is committed at once, since that
-    may fail.
+    of the recorded one, and is not committed. A store in a file is committed immediately, since
+    that may fail.
 
-    If no operation has to be waited for (``is_held``), other threads wait until the store is freed.
+    If all operations are available without waiting (``is_held``), other threads wait until the
+    store is freed.
     """
 
     cdef QuadStore quads
@@ -39,12 +41,12 @@ cdef class JellyChanges(Changes):
     # The last row's graph, and its number.
     cdef Batch last_batch
     cdef uint32_t last_graph, last_name
-    cdef uint32_t spelling  # of the last operation's object, as `add_row` takes it
+    cdef uint32_t spelling  # of the last operation's object, as `add_row` expects it
 
     def __init__(self, target, UndoLog log not None, *, is_atomic, is_held, is_committed):
         super().__init__(target, log, is_atomic=is_atomic)
         self.is_committed = is_committed
-        # Threads that change a recorded store take turns by the lock of its tap instead.
+        # Threads that change a recorded store take turns with the lock of its tap instead.
         if is_held and self.tap is None:
             self.turn = threading.Lock()
             self.turn.acquire()
@@ -166,8 +168,8 @@ cdef class JellyChanges(Changes):
             try:
                 batch = next(batches)
             except EncodeError:
-                # An operation has an object that isn't a term. Go on one by one, so that the
-                # operations before it are applied, and it raises its own error.
+                # An operation has an object that isn't a term. Continue one by one, so that the
+                # operations before it are applied, and its own error is raised.
                 Changes.run_operations(self, iter(operations[done:]))
                 return 0
             for row in range(0, batch.rows.count, MANY_ROWS):
@@ -257,7 +259,7 @@ cdef class JellyChanges(Changes):
         return is_made
 
     cdef int miss_row(self, Batch batch, size_t row) except -1:
-        """Note a row that changed nothing; make nodes only for the first few."""
+        """Record a row that changed nothing; make nodes only for the first few."""
         cdef RowColumns* columns = &batch.rows
         cdef TermTable terms = batch.terms
         if not self.is_strict and len(self.missed) >= MAX_MISSED:
@@ -285,8 +287,8 @@ cdef class JellyChanges(Changes):
             return self.default_name
         number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
         if self.numbers.terms is not self.terms:
-            # The store's terms were renumbered meanwhile, so `number` is out of date. The caller
-            # notices this, and numbers the row again.
+            # The store's terms were renumbered in the meantime, so `number` is out of date. The
+            # caller notices this, and numbers the row again.
             return 0
         if number not in self.graphs:
             name = batch.terms.make_node(term)

@@ -37,7 +37,7 @@ cdef class Block:
 
 
 cdef int _call_to_its_end(caller, str method, argument) except -1:
-    """Call a method, again and again if it is interrupted; raise the interrupt at the end.
+    """Call a method until it runs without an interrupt; then raise the interrupt, if any.
 
     Running out of memory is retried, since it may be temporary.
     """
@@ -46,7 +46,7 @@ cdef int _call_to_its_end(caller, str method, argument) except -1:
     interrupt = None
     while True:
         try:
-            # Look the method up inside the try, since that takes memory, too.
+            # Look the method up inside the try, since that needs memory, too.
             getattr(caller, method)(argument)
             break
         except MemoryError:
@@ -69,7 +69,7 @@ def refuse_default_graph():
     """Refuse a change to a graph that has the name of another dataset's default graph."""
     raise RecordError(
         f"changes to the graph {DATASET_DEFAULT_GRAPH_ID} can't be recorded: it is not the "
-        "default graph here, and in a patch it would be"
+        "default graph here, but in a patch it would be"
     )
 
 
@@ -82,8 +82,8 @@ cdef class Journal(Undoer):
     A change is a tuple as in `View`. A subclass has the methods that the tap calls for prefixes
     (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
-    Only the target's graphs are recorded, not others in its store. The sink gets the operations;
-    the first operation of a transaction begins it in the sink, and sets ``is_open``. After a
+    Only the target's graphs are recorded, no other graphs in its store. The sink gets the
+    operations; a transaction's first operation begins it in the sink, and sets ``is_open``. After a
     ``failure`` the transaction can't be committed. ``added`` and ``deleted`` count the statements
     of this transaction, which the log can undo.
     """
@@ -141,7 +141,7 @@ cdef class Journal(Undoer):
         return self.tap.undo(change, statement, graph, self)
 
     cdef int expect(self, list changes) except -1:
-        """Log coming changes; raise a RecordError if one of them must not be made."""
+        """Log upcoming changes; raise a RecordError if one of them must not be made."""
         cdef tuple change
         for change in changes:
             if change[2] is not self.graph:

@@ -4,8 +4,8 @@
 cdef class JournalTap(Tap):
     """The tap of a `JellyStore`.
 
-    The store itself notes each change, as numbers. The tap passes the changes on as batches when a
-    transaction is committed, and before a prefix is bound. Until then a rollback leaves no trace.
+    The store itself records each change, as numbers. The tap passes the changes on as batches when
+    a transaction is committed, and before a prefix is bound. Until then a rollback leaves no trace.
     """
 
     cdef StoreJournal changes
@@ -45,7 +45,7 @@ cdef class JournalTap(Tap):
     def bind(self, prefix, namespace, override):
         with self.lock:
             if not self.journals:
-                # Another thread has just ended the recording: bind the prefix as without one.
+                # Another thread has just ended the recording: bind the prefix without it.
                 return self.store.bind(prefix, namespace, override)
             self.is_telling()
             self.expect_prefix(prefix, namespace)
@@ -75,7 +75,7 @@ cdef class JournalTap(Tap):
     def tell_pending(self):
         """Report the changes that were not reported yet.
 
-        If changes can't be undone, and one can't be reported, all others are reported nevertheless.
+        If changes can't be undone, and one can't be reported, all other changes are reported.
         """
         cdef Journal journal = self.journals[0]
         cdef Batch batch
@@ -86,7 +86,7 @@ cdef class JournalTap(Tap):
                 batch = self.changes.read()
             except BaseException as error:
                 journal.failure = error
-                # If one change can't be recorded, leave it out, and go on with the others. Any
+                # If one change can't be recorded, leave it out, and continue with the others. Any
                 # other error is raised.
                 if journal.is_atomic or not isinstance(error, RecordError):
                     raise

@@ -1,4 +1,4 @@
-"""Statements into rdflib's Memory store, bypassing its public methods.
+"""Writes statements to rdflib's Memory store, bypassing its public methods.
 
 The store keeps each triple in three nested dicts (``spo``, ``pos``, ``osp``), the graphs that a
 triple is in (``tripleContexts``, except where they are the ``defaultContexts``), and the triples of
@@ -10,7 +10,7 @@ find it by its number. Each lookup of a node in the indexes is done once.
 """
 
 cdef enum Change:
-    """Flags of a change next to `DELETED`, for undoing it."""
+    """Flags of a change, in addition to `DELETED`, for undoing it."""
     # No other graph has the triple: it was added to the indexes, or removed from them.
     WHOLE = 2
     # The triple was added to the union of all graphs, or removed from it.
@@ -33,7 +33,7 @@ cdef tuple MEMORY_DICTS = (
 
 
 def can_use(store):
-    """Return whether `MemoryChanges` may be used: for exactly rdflib's Memory without subscribers.
+    """Return whether `MemoryChanges` may be used: only for rdflib's Memory without subscribers.
 
     A subclass may do more in its methods, and subscribers would miss the store's events.
     """
@@ -50,7 +50,7 @@ def can_use(store):
 cdef class MemoryGraph:
     """A graph of the store."""
 
-    # rdflib's name for the graph in its indexes, and the graph.
+    # rdflib's name for the graph in its indexes; the graph itself.
     cdef str key
     cdef object graph
     # The number of the last transaction that has made sure that the store lists the graph.
@@ -64,7 +64,7 @@ cdef class MemoryGraph:
 
 @cython.final
 cdef class MemoryChanges(Changes):
-    """Changes a Memory store by its dicts."""
+    """Changes a Memory store through its dicts."""
 
     # Whether this transaction was reported to the tap.
     cdef bint is_told
@@ -119,7 +119,7 @@ cdef class MemoryChanges(Changes):
 
     def begin_undoing(self):
         if self.is_told:
-            # The tap was told of the commit, but then an interrupt came: tell it of the undoing.
+            # The tap was notified of the commit before an interrupt: notify it of the undoing.
             self.tap.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
@@ -172,7 +172,7 @@ cdef class MemoryChanges(Changes):
             change = Change.WHOLE | Change.UNION
             contexts = {}
         self.list_graph(graph)
-        # Note the change before it is made, so that an interrupted change can be undone, too.
+        # Log the change before it is made, so that an interrupted change can be undone, too.
         if self.is_atomic:
             self.log.note(change, triple, graph)
         contexts[graph.key] = False
@@ -238,7 +238,7 @@ cdef class MemoryChanges(Changes):
     ):
         """Return the other spelling of a string if a graph has the statement with it; or None.
 
-        rdflib takes the two for different statements, RDF 1.1 for the same.
+        rdflib treats the two as different statements, RDF 1.1 as the same.
         """
         cdef tuple triple
         if o.respelled is None:
@@ -347,7 +347,7 @@ cdef class MemoryChanges(Changes):
         if is_there:
             if triples is None:
                 triples = self.context_triples[key] = set()
-            # A set can't be given a hash, but takes over those of a dict that updates it.
+            # A set can't be given a hash, but it copies the hashes of a dict that updates it.
             one = {}
             dict_set(one, triple, True, hash)
             triples.update(one)
@@ -366,8 +366,8 @@ cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
         return dict_discard(nodes, entry.node, entry.hash)
     dict_set(nodes, entry.node, 1, entry.hash)
     if entry.is_leaf and not is_tracked:
-        # Python's collector need not visit a dict that has only leaves. Up to Python 3.13 it
-        # ignores an empty dict, and adding a node ends that; end it only for other nodes.
+        # Python's collector need not visit a dict that has only leaves. Up to Python 3.13 it does
+        # not track an empty dict until a node is added; keep this so while all nodes are leaves.
         PyObject_GC_UnTrack(nodes)
     return 0
 

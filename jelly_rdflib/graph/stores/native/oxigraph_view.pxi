@@ -1,4 +1,4 @@
-"""The contents of oxrdflib's store, read from the Oxigraph in it.
+"""The contents of oxrdflib's store, read from the Oxigraph store inside it.
 
 oxrdflib converts each term of a pattern and of the results, which takes most of the time. Here the
 terms of results are converted only if they are needed.
@@ -27,7 +27,7 @@ class _Remembered(dict):
 
 
 cdef bint can_view_oxigraph(object store) except -1:
-    """Return whether a store is exactly oxrdflib's, as this module knows it."""
+    """Return whether a store is exactly oxrdflib's, with the attributes that are needed here."""
     global ox
     if type(store).__module__.partition(".")[0] != "oxrdflib":
         return False
@@ -110,7 +110,7 @@ cdef class OxigraphView(View):
             quads = list(self.oxigraph().quads_for_pattern(terms[0], terms[1], terms[2], name))
         except (TypeError, ValueError):
             return []
-        # Not `graph or ...`: a graph's truth value is its length, which takes long to count.
+        # Not `graph or ...`: a graph's truth value is its length, which is slow to count.
         return [
             (False, self.triple(quad), self.graph_of(quad) if graph is None else graph, quad)
             for quad in quads

@@ -1,9 +1,9 @@
 """The spelling of a statement in rdflib's stores in memory, which may differ in each index.
 
 rdflib treats ``"x"@en`` and ``"x"@EN`` as equal. Each index of a Memory store keeps the spelling
-that was added there first, so indexes may differ. Asked for a triple, the store returns the triple
-that it was asked with, and not its own spelling. So the code here looks up the keys of the store's
-dicts and sets, and puts them back.
+that was added there first, so indexes may differ. If the store is asked for a triple, it returns
+that very triple, not its own spelling. So the code here looks up the keys of the store's dicts and
+sets, and restores them.
 """
 
 @cython.final
@@ -178,7 +178,7 @@ cdef Spellings open_spellings(object store):
     """Return the `Spellings` of a store, or of the store that it wraps, or None."""
     cdef Spellings spellings
     store = get_inner(store)
-    # Write the names out: Python caches names of attributes, and would keep many that are joined.
+    # Write the names out: Python caches attribute names, and would keep many concatenated ones.
     if isinstance(store, Memory):
         dicts = [
             getattr(store, "_Memory__spo", None),

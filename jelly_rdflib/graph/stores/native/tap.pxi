@@ -1,7 +1,7 @@
 """Sees each change that takes effect in a store, whichever graph and method makes it.
 
-All changes by rdflib's graphs, parsers and SPARQL engine end in a few methods of the store. A tap
-replaces these methods on the store itself. So it sees every change, whichever object makes it.
+All changes by rdflib's graphs, parsers and SPARQL engine go through a few methods of the store. A
+tap replaces these methods on the store itself. So it sees every change, whichever object makes it.
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
@@ -18,9 +18,9 @@ cdef class Tap:
     """Reports the changes in a store to journals, as long as any journal has joined.
 
     Before a change, the tap asks the store whether the change will take effect. If a store makes a
-    change by other changes, such as removing a graph by removing its statements, each is reported
-    once. Changes that others make meanwhile, such as subscribers to the store's events, are
-    reported as well.
+    change through other changes, such as removing a graph by removing its statements, each is
+    reported once. Changes that other code makes in the meantime, such as subscribers to the store's
+    events, are reported as well.
 
     One thread at a time can change the store; other threads wait for its lock.
     """
@@ -47,8 +47,8 @@ cdef class Tap:
     def __init__(self, store):
         if isinstance(store, SPARQLUpdateStore) and not store.autocommit:
             raise RecordError(
-                "a SPARQLUpdateStore can be recorded only with autocommit=True: changes that wait "
-                "in it can't be seen"
+                "a SPARQLUpdateStore can be recorded only with autocommit=True: pending changes in "
+                "it can't be seen"
             )
         self.lock = threading.RLock()
         self.store = store
@@ -99,7 +99,7 @@ cdef class Tap:
             self.journals.remove(journal)
             if self.journals:
                 return
-            # Others may have wrapped a replaced method, and may still call it: report nothing.
+            # Other code may have wrapped a replaced method, and may still call it: report nothing.
             self.is_quiet = True
             for name in self.methods:
                 if getattr(vars(self.store).get(name), "__self__", None) is self:
@@ -224,7 +224,7 @@ cdef class Tap:
             try:
                 return self.methods["update"](*args, **kwargs)
             except NotImplementedError:
-                # rdflib's own engine will run the update, by the other methods.
+                # rdflib's own engine will run the update, through the other methods.
                 has_run = False
                 raise
             finally:
@@ -266,15 +266,15 @@ cdef class Tap:
         return self.call_or_refuse("destroy", args, kwargs)
 
     def call_or_refuse(self, name, args, kwargs):
-        """Refuse a method that closes or destroys the store, which must be there to roll back."""
+        """Refuse a method that closes or destroys the store, which is needed for a rollback."""
         if not self.is_quiet:
-            raise RecordError(f"{name}() is not for a store that is being recorded")
+            raise RecordError(f"{name}() can't be called while the store is being recorded")
         return self.methods[name](*args, **kwargs)
 
     # --- calls by journals ------------------------------------------------------------------------
 
     def tell_pending(self):
-        """Report changes that only the store knows; none here, where each is reported at once."""
+        """Report changes that only the store knows; here each change is reported immediately."""
 
     @property
     def is_behind(self):
@@ -327,7 +327,7 @@ cdef class Tap:
             self.view.undo(change, statement, graph)
         finally:
             self.is_quiet = was_quiet
-            # Report it even if an interrupt came, if the change was undone before that.
+            # Report the undoing even after an interrupt, if the change was undone before it.
             if changes and self.view.is_there(change, statement, graph) == was_there:
                 self.tell(self.view.as_stored(changes), asker)
         return 0
@@ -369,7 +369,7 @@ cdef class Tap:
     # --- helpers ----------------------------------------------------------------------------------
 
     cdef bint is_telling(self) except -1:
-        """Return whether changes are reported; a RecordError if nothing can be changed any more."""
+        """Return whether changes are reported; raise a RecordError if no more can be made."""
         cdef Journal journal
         if self.is_quiet:
             return False
@@ -382,7 +382,7 @@ cdef class Tap:
         return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """Refuse to add to a graph that a patch can't name; note that the graph will be listed."""
+        """Refuse to add to a graph that a patch can't name; log that the graph will be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
@@ -411,7 +411,7 @@ cdef class Tap:
     cdef list without_respelled(self, list changes):
         """Leave out changes of a string whose other spelling exists before and after them.
 
-        rdflib's Memory takes ``"x"`` and ``"x"^^xsd:string`` for two terms, a patch for one.
+        rdflib's Memory treats ``"x"`` and ``"x"^^xsd:string`` as two terms, a patch as one.
         """
         cdef set seen = set(), added = None
         cdef list left = []

@@ -8,17 +8,17 @@ cdef enum:
     # A flag of a change: a statement was deleted, or a graph was taken off the list. Without it, a
     # statement was added, or a graph was put on the list.
     DELETED = 1
-    # How often a step is tried: a store may be busy for a moment, or memory be short.
+    # How many times a step is tried: a store may be busy for a moment, or memory may be short.
     MAX_FAILURES = 3
-    # Nobody presses Ctrl-C so often; a method that always raises must not be called for ever.
+    # Nobody presses Ctrl-C that often; a method that always raises must not be called for ever.
     MAX_INTERRUPTS = 1000
 
 
 cdef class Undoer:
-    """Takes back changes to the statements of a store, and to its list of graphs."""
+    """Reverts changes to the statements of a store, and to its list of graphs."""
 
     cdef int undo(self, int change, object statement, object graph) except -1:
-        """Take a change back, if it was made and is not taken back yet.
+        """Revert a change, if it was made and was not reverted yet.
 
         The statement is None for a change to the list of graphs.
         """
@@ -48,7 +48,7 @@ cdef class UndoLog:
         return 0
 
     def note_step(self, step not None):
-        """Note a function to call after all later entries are undone."""
+        """Record a function to call after all later entries are undone."""
         self.entries.extend((step, None, None))
 
     def drop_steps(self):
@@ -84,11 +84,11 @@ cdef class UndoLog:
     def undo(self, Undoer undoer not None, first=None, last=None):
         """Undo all entries, after calling ``first`` and before calling ``last``.
 
-        A failing entry is tried again before older ones, since order matters if a store takes two
-        statements for equal. An entry that fails for good is left out.
+        A failing entry is retried before older ones, since order matters if a store treats two
+        statements as equal. An entry that fails for good is left out.
 
         Raises:
-            RollbackError: A step has failed too often.
+            RollbackError: A step has failed too many times.
             BaseException: An interrupt, raised after all is undone.
         """
         cdef int failures = 0
@@ -122,13 +122,13 @@ cdef class UndoLog:
                 interrupts += 1
                 if interrupts == MAX_INTERRUPTS:
                     raise RollbackError(
-                        "the target can't be brought back to where it was, and has part of a "
+                        "the target can't be restored to its earlier state, and has part of a "
                         f"transaction: undoing it was interrupted {interrupts} times"
                     ) from error
                 interrupt = error
         if failure is not None:
             raise RollbackError(
-                "the target can't be brought back to where it was, and has part of a transaction: "
+                "the target can't be restored to its earlier state, and has part of a transaction: "
                 f"it refuses to undo a change ({str(failure) or type(failure).__name__})"
             ) from failure
         if interrupt is not None:

@@ -11,11 +11,11 @@ class SpellingError(ApplyError, RecordError):
 
 @cython.final
 cdef class Crowded:
-    """A triple to add to a store that, asked for this triple, returns others.
+    """A triple to add to a store that returns other triples when it is asked for this one.
 
-    rdflib-sqlalchemy takes a plain literal for one of any language and datatype, and a SPARQLStore
-    takes an empty literal for any term. Such a store also removes all triples that it returns, so
-    the others are kept here, to be put back.
+    rdflib-sqlalchemy matches a plain literal with any language and datatype, and a SPARQLStore
+    matches an empty literal with any term. Such a store also removes all triples that it returns,
+    so the others are kept here, to be put back.
     """
 
     cdef tuple triple
@@ -28,10 +28,10 @@ cdef class Crowded:
 
 
 cdef class View(Undoer):
-    """Looks up statements and graphs in a store, and takes changes back.
+    """Looks up statements and graphs in a store, and reverts changes.
 
     Only the store knows which statements are equal, and how it spells its own. So the view decides
-    in what form a log keeps a statement: mostly as the triple.
+    in what form a log keeps a statement: usually as the triple.
 
     A change is a tuple: whether it is an addition or a removal; the triple; the Graph, None if the
     store has no graphs; and the statement in the form for a log.
@@ -52,7 +52,7 @@ cdef class View(Undoer):
     cdef set all_contexts
     # The names of the graphs that another store lists; None until they are needed.
     cdef set listed
-    # Whether the view took a change back because the store had not rolled it back.
+    # Whether the view reverted a change because the store had not rolled it back.
     cdef bint has_undone
 
     def __init__(self, store):
@@ -237,7 +237,7 @@ cdef class View(Undoer):
         return get_name(graph) in self.list_graphs()
 
     cdef int note_listing(self, object graph, bint is_listed) except -1:
-        """Note that the store has put a graph on the list, or taken it off."""
+        """Record that the store has put a graph on the list, or taken it off."""
         if self.listed is None:
             return 0
         if is_listed:
@@ -286,7 +286,7 @@ cdef class View(Undoer):
         is_listed = self.lists(graph)
         if was_listed and not is_listed:
             self.lister.add_graph(graph)
-        # Leave it on the list if others have added statements to it meanwhile.
+        # Leave it on the list if other code has added statements to it in the meantime.
         elif is_listed and not was_listed and self.is_empty(graph):
             self.lister.remove_graph(graph)
         self.note_listing(graph, was_listed)
@@ -295,7 +295,7 @@ cdef class View(Undoer):
     # --- changes ----------------------------------------------------------------------------------
 
     cdef list removals(self, object pattern, object graph):
-        """Return a change for each statement that matches a pattern; None is any term or graph."""
+        """Return a change for each statement that matches a pattern; None matches everything."""
         cdef list changes = []
         cdef list literals = []
         found = self.store.triples(pattern, graph)
@@ -396,7 +396,7 @@ cdef bint may_be_normalized(object found) except -1:
 
 
 cdef object literal_key(object node):
-    """Return a key that literals share if rdflib takes them for equal, with a seeded hash."""
+    """Return a key that literals share if rdflib treats them as equal, with a seeded hash."""
     if isinstance(node, Literal):
         return str(node), (node.language or "").lower(), node.datatype
     return node

@@ -1,6 +1,6 @@
 """Finds the quads of one store in another store.
 
-Two versions of a dataset mostly have the same terms and quads in the same order. So each search
+Two versions of a dataset usually have the same terms and quads in the same order. So each search
 first tries the term or row after the last one that was found, and only then uses a hash table.
 """
 

@@ -1,11 +1,11 @@
 """Ranks terms: IRIs, then blank nodes, then literals; each by code points.
 
-Literals come by lexical form, then language tag, then datatype. UTF-8 bytes sort in the same order
-as code points.
+Literals are ranked by lexical form, then language tag, then datatype. UTF-8 bytes sort in the same
+order as code points.
 """
 
 cdef enum:
-    # How many bytes of a text a key has, before a byte with their number.
+    # The number of text bytes in a key; a byte with their actual number follows.
     KEY_BYTES = 7
 
 
@@ -22,7 +22,7 @@ ctypedef struct TextPart:
 @cython.nonecheck(True)
 @cython.final
 cdef class TermRanks:
-    """The ranks of some terms of a dictionary; no term may be added to it meanwhile."""
+    """The ranks of some terms of a dictionary, to which no term may be added in the meantime."""
 
     cdef Dictionary terms
     cdef uint32_t* ranks  # by the terms' numbers; 0 for unranked terms
