@@ -106,6 +106,7 @@ class _Filtering:
         self.is_open = False
         self.is_wanted: bool | None = True
         self.held: list[BatchSlice] = []
+        self.held_rows = 0
         # Whether a transaction is open, whether it began in the wanted frames or before them.
         self.in_transaction = False
         self.is_done = False
@@ -279,14 +280,18 @@ class _Filtering:
         self.is_open = not has_end
         if self.is_wanted is None:
             self.held.append(part)
-            if len(self.held) > self.limits.max_held_operations:
-                raise self._error(f"patch {self.patch} has too many headers")
+            self.held_rows += len(part)
+            if self.held_rows > (most := self.limits.max_held_operations):
+                raise self._error(
+                    f"patch {self.patch} has more than max_held_operations={most} rows before its"
+                    " time"
+                )
             self.is_wanted = self._find_time(part)
         if self.is_wanted:
             for each in self.held or [part]:
                 yield from self.selection.select(each.batch, each.start, each.stop)
         if self.is_wanted is not None:
-            self.held = []
+            self.held, self.held_rows = [], 0
 
     def _find_time(self, part: BatchSlice) -> bool | None:
         """Return whether the patch's time is wanted; None if more headers may follow."""

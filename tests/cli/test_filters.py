@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from tests.cli.support import OPERATIONS, TEXT, encode, run, run_well
@@ -236,6 +237,17 @@ def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
     ended = run("cat", "--since", "2030-01-01", dated)
     assert ended.code == 1
     assert "patch 3 has no time" in ended.err
+
+
+def test_rows_before_a_time_are_limited(tmp_path: Path) -> None:
+    """They are all in one frame: the limit is on rows, not on frames."""
+    headers = "".join(f'H h{n} "x" .\n' for n in range(9))
+    (tmp_path / "x.rdfp").write_text(f'{headers}H time "2026-01-01"^^<{XSD.date}> .\nTX .\nTC .\n')
+    call = ["cat", "--since", "2025-01-01", tmp_path / "x.rdfp", "--limit"]
+    run_well(*call, "max_held_operations=12")
+    ended = run(*call, "max_held_operations=8")
+    assert ended.code == 1
+    assert "patch 1 has more than max_held_operations=8 rows before its time" in ended.err
 
 
 @pytest.mark.parametrize(
