@@ -1,4 +1,4 @@
-"""Opens a source, for its batches, its format and counts of frames and bytes."""
+"""Opens a source to get its batches, its format, and counts of frames and bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jelly_rdflib.streams.open_input import open_input
 
 
 def error_fields(error: DecodeError) -> dict[str, Any]:
-    """Return the message of an error, and its place in the input, by name."""
+    """Return the message of an error and its position in the input, as named fields."""
     names = ("message", "offset", "frame", "row", "line", "column")
     return {name: getattr(error, name) for name in names}
 
@@ -31,13 +31,13 @@ class _Unreadable(BatchSource):
 
 
 class EncodedInput:
-    """A source that was opened as by `open_input`, with counts that its batches don't have.
+    """A source that was opened with `open_input`, and counts that its batches don't have.
 
     ``statistics`` counts the frames; None if the format has no frames. ``meter`` counts the bytes.
 
     Args:
         source, arguments: As for `open_input`.
-        as_frames: Whether Jelly as text is read as the frames of Jelly that it describes. Then
+        as_frames: Whether Jelly as text is read as the Jelly frames that it describes. Then
             ``is_frame_text`` is true for such a text, and offsets of its batches are not offsets
             in the text.
     """
@@ -58,7 +58,7 @@ class EncodedInput:
             self.statistics = FrameStatistics(self.batches)
 
     def _take_frames(self, text: Format) -> None:
-        """Replace Jelly as text by its frames."""
+        """Replace Jelly as text by the frames that it describes."""
         limits = self._input.reading.limits
         self._input.source = frames_of_text(text, self._input.source, limits)
         self._input.format = JELLY_PATCH if text.holds_changes else JELLY

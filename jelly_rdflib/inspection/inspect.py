@@ -1,4 +1,4 @@
-"""`inspect` counts the parts of a stream, and the bytes that they take."""
+"""`inspect` counts the parts of a stream and their bytes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Tally:
 
     Args:
         count: The number of rows or entries.
-        size: The bytes that they take on the wire, with their tags and lengths.
+        size: Their size on the wire in bytes, with their tags and lengths.
 
     Examples:
         >>> report = inspect(b"TX . TC .")
@@ -85,7 +85,7 @@ class LookupReport:
         references: The number of references from terms to the lookup. Each IRI refers to a name
             and, after the first prefix, to a prefix; each literal with a datatype refers to a
             datatype.
-        text_size: Bytes of the entries' texts.
+        text_size: Bytes of the entries' strings.
 
     Examples:
         >>> from rdflib import URIRef
@@ -111,7 +111,7 @@ class FrameReport:
 
     Args:
         number: The number of the frame, counted from 1.
-        offset: The start of the frame in the uncompressed input, in bytes, after its length.
+        offset: Where the frame starts in the uncompressed input, after its length, in bytes.
         size: Bytes of the frame, without its length.
         rows: The number of rows.
         entries: The number of rows that are lookup entries.
@@ -131,7 +131,7 @@ class FrameReport:
     rows: int
     entries: int
     statements: int
-    # The `repr` leaves it out, since untrusted input may have any amount of it.
+    # The `repr` leaves out the metadata, since untrusted input may have any amount of it.
     metadata: dict[str, bytes] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class FrameReport:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StreamReport:
-    """The counts of a stream's content; if the stream has an error, of the content before that.
+    """The counts of a stream's content; if the stream has an error, of the content before it.
 
     A notebook shows the report as the tables of ``jellyp inspect``.
 
@@ -155,7 +155,7 @@ class StreamReport:
         stored_size: Bytes that were read, before decompression.
         size: Bytes that were decoded, after decompression.
         lines: Lines of text that were decoded; None if the format is binary.
-        is_delimited: Whether each frame comes after its length; None if the format has no frames.
+        is_delimited: Whether each frame follows its length; None if the format has no frames.
         frames: The number of frames.
         largest_frame: Bytes of the largest frame.
         rows: Rows of frames by kind, named as in the schema: ``"statement_add"``, ``"name"``, …
@@ -266,7 +266,7 @@ def inspect(
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
-        The report. If the input breaks a rule, the report has the error in ``error``, and counts
+        The report. If the input breaks a rule, ``error`` is the error, and the counts are those of
         the content before it.
 
     Raises:
@@ -396,7 +396,7 @@ class FrameInspector(Iterator[FrameReport]):
             draft_options=getattr(batches, "draft_options", None),
             compression=meter.compression,
             stored_size=meter.size,
-            # Other readers than those of frames and of text have no position in the decoded bytes.
+            # Only the readers of frames and of text have a position in the decoded bytes.
             size=position,
             lines=getattr(batches, "line_count", None),
             frames=self._frames,

@@ -95,7 +95,7 @@ def _describe(report: StreamReport) -> Iterator[str]:
         yield "a bare frame"
     if report.rows and report.rows["options"].count > 1:
         rows = report.rows["options"].count
-        yield f"{rows:,} rows of options, counted as one stream: it may be several that were joined"
+        yield f"{rows:,} options rows, counted as one stream: it may be several that were joined"
     parts = []
     if report.statements > 0:
         each = report.size / report.statements

@@ -28,7 +28,7 @@ from jelly_rdflib.types import ChangeFormat, Readable, StatementFormat
 DEFAULT_GRAPH = "default graph"
 # Up to this number of transactions, each has its own entry; with more, neighbours share entries.
 MAX_SIZES = 1024
-# How many names of graphs get a count each, and how many bytes these names may have; the same for
+# How many graph names have their own count, and how many bytes these names may have; the same for
 # predicates. All later names share one count.
 MAX_NAMES = 100_000
 MAX_NAME_BYTES = 12 << 20
@@ -43,7 +43,7 @@ class TransactionSizes:
     """The numbers of statements that transactions added and deleted, in stream order.
 
     Args:
-        step: How many transactions share an entry of ``added`` and of ``deleted``: 1 up to 1024
+        step: How many transactions share an entry of ``added`` and of ``deleted``: 1 for up to 1024
             transactions; the last entry may cover fewer.
         added: The numbers of added statements, in stream order.
         deleted: The numbers of deleted statements, in stream order.
@@ -88,12 +88,12 @@ class TransactionSizes:
 
     @property
     def smallest(self) -> int:
-        """Statements of the smallest transaction; 0 without transactions."""
+        """The number of statements in the smallest transaction; 0 without transactions."""
         return min(self.histogram, default=0)
 
     @property
     def largest(self) -> int:
-        """Statements of the largest transaction; 0 without transactions."""
+        """The number of statements in the largest transaction; 0 without transactions."""
         return max(self.histogram, default=0)
 
     @property
@@ -140,7 +140,7 @@ class NameCounts:
 
     @property
     def distinct(self) -> str:
-        """The number of different names, in words."""
+        """The number of distinct names, in words."""
         if not any(self.others):
             return f"{len(self.numbers):,}"
         return f"more than {len(self.numbers):,}" if self.numbers else "at least 1"
@@ -165,7 +165,7 @@ class NameCounts:
         return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
 
     def as_dict(self, key: str) -> dict[str, Any]:
-        """Return JSON values: a row for each name, which has the name as ``key``."""
+        """Return JSON values: a row for each name, with the name under ``key``."""
         fields = (key, "added", "deleted")
         rows = {f"{key}s": [dict(zip(fields, row, strict=True)) for row in self.ranking()]}
         if not any(self.others):
@@ -181,7 +181,7 @@ class StreamStats:
 
     Args:
         operations: Operations by the name of their code: ``operations["A"]``. In Jelly-RDF and
-            other formats of statements, a statement is an ``"A"``, a namespace a ``"PA"``.
+            other formats for statements, a statement is an ``"A"``, a namespace a ``"PA"``.
         graphs: Added and deleted statements by graph.
         predicates: Added and deleted statements by predicate.
         patches: Patches with at least one operation.
@@ -277,7 +277,7 @@ class StreamStats:
         self._patch_is_empty &= start == stop
 
     def _forget_open(self) -> None:
-        """Forget the open transaction and patch, which don't go on in the next input."""
+        """Forget the open transaction and patch, which don't continue in the next input."""
         self._added = self._deleted = 0
         self._is_explicit = False
         self._patch_is_empty = True
@@ -297,7 +297,7 @@ class StreamStats:
         self._patch_is_empty = code == Op.END
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all counts as values of JSON."""
+        """Return all counts as JSON values."""
         sizes = self.transactions
         names = (op.name for op in sorted(Op))
         return {
@@ -325,7 +325,7 @@ def stats(
     """Count the operations of a stream, patch or log by graph, by predicate and by transaction.
 
     Memory is bounded by the largest frame and the names. The first 100,000 graphs, or 12 MiB of
-    their names, get a count each, and all later graphs share one; the same holds for predicates.
+    their names, have their own counts, and all later graphs share one. So do predicates.
 
     Args:
         source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes
@@ -343,8 +343,8 @@ def stats(
         ImportError: The format needs a package that is missing; the message names the extra.
         LookupError: The format is unknown.
         NotImplementedError: ``isolated`` is not possible here; see `jelly_rdflib.read_batches`.
-        ValueError: An argument does not go with the others; see `jelly_rdflib.read_batches`. Or
-            ``source`` is not encoded, but other arguments are given.
+        ValueError: An argument can't be combined with the others; see `jelly_rdflib.read_batches`.
+            Or ``source`` is not encoded, but other arguments are given.
         LogError: The log is broken.
 
     See Also:
@@ -414,7 +414,7 @@ def _name_of(node: Any) -> str | None:
 def _is_long(node: Any) -> bool:
     """Return whether a term is too long for a name.
 
-    A short quoted triple of the input may expand to a long text, as it can repeat long terms.
+    A short quoted triple of the input may expand to a long string, as it can repeat long terms.
     """
     size = 0
     waiting = [node]

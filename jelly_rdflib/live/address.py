@@ -1,4 +1,4 @@
-"""Addresses of streams of patches."""
+"""Addresses of patch streams."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _T = TypeVar("_T")
 
 
 class Address:
-    """An address: ``scheme://host:port/path?setting=value``, and further settings.
+    """An address, ``scheme://host:port/path?setting=value``, with further settings.
 
-    The further settings, such as passwords, take precedence over those of the address. A ValueError
-    is raised if the address has a user name or a password, since messages would show it; or a
-    ``#``, since addresses have no fragments.
+    The further settings, such as passwords, take precedence over those in the address. A ValueError
+    is raised if the address contains a user name or a password, since messages would show it, or if
+    it contains a ``#``, since addresses have no fragments.
 
     Examples:
         >>> address = Address("kafka://localhost:9092/changes?group=copies", {"retries": 3})
@@ -35,9 +35,9 @@ class Address:
         if "://" in url and "#" in url:
             raise ValueError(f"the address of {parts.netloc} has a #: write it as %23")
         self.scheme = parts.scheme.lower()
-        """In small letters; empty for the path of a folder."""
+        """In lowercase; empty for the path of a folder."""
         self.host = parts.netloc
-        """The host and its port, or several with commas between them, as in the address."""
+        """The host and its port, or several separated by commas, as in the address."""
         self.path = unquote(parts.path.lstrip("/")) if self.scheme else url
         self.settings = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **settings}
         """The settings that have not been taken yet."""
@@ -46,7 +46,7 @@ class Address:
         return f"{self.scheme}://{self.host}/{self.path}" if self.scheme else self.path
 
     def take(self, name: str, kind: Callable[[Any], _T], default: _T) -> _T:
-        """Take a setting out and convert it; raise a ValueError if that fails."""
+        """Remove a setting and return its converted value, or raise a ValueError."""
         if name not in self.settings:
             return default
         value = self.settings.pop(name)
@@ -56,13 +56,13 @@ class Address:
             raise ValueError(f"{self}: {name}={value} is not of type {kind.__name__}") from None
 
     def choose(self, name: str, choices: tuple[str, ...]) -> str:
-        """Take out a setting that must be one of the ``choices``; the first is the default."""
+        """Remove and return a setting that must be one of ``choices``; by default the first."""
         found = self.take(name, str, choices[0])
         if found not in choices:
             raise ValueError(f"{self}: {name}={found} is not one of: {', '.join(choices)}")
         return found
 
     def check_all_taken(self) -> None:
-        """Raise a ValueError if a setting is left, since nothing knows it."""
+        """Raise a ValueError if a setting is left over, since it is unknown."""
         for name in self.settings:
             raise ValueError(f"{self}: there is no setting {name!r}")

@@ -24,7 +24,7 @@ _ROWS = _OPTIONS = 0x0A
 
 
 class FrameBuffer:
-    """A writer's destination that collects the frames, without their lengths.
+    """A writer's destination that collects frames without their lengths.
 
     No frame may have more than ``most`` bytes.
     """
@@ -34,11 +34,11 @@ class FrameBuffer:
         self._frames: list[bytes] = []
 
     def write(self, frame: bytes) -> None:
-        """Take a frame from the writer."""
+        """Store a frame from the writer."""
         self._frames.append(frame)
 
     def clear(self) -> None:
-        """Forget the frames since the last call of `drain`."""
+        """Discard the frames since the last call of `drain`."""
         self._frames = []
 
     def drain(self) -> list[bytes]:
@@ -54,17 +54,17 @@ class FrameBuffer:
 
 
 class LiveEncoder:
-    """Turns patches into bare frames; from time to time a new stream starts.
+    """Turns patches into bare frames, and starts a new stream from time to time.
 
     A new stream has the same options, and refers to nothing in the stream before it. So readers
-    get the same patches, whether they take the repeated options as the start of a new stream or
-    not.
+    get the same patches whether or not they treat the repeated options as the start of a new
+    stream.
 
     Args:
         options: The options of the streams; by default `PatchOptions()`.
         restart_every: The number of frames after which a stream ends and a new one starts, with
             options and empty lookups. A reader that joins late can start at a new stream.
-        max_frame_size: The largest frame that the transport takes, in bytes.
+        max_frame_size: The largest frame that the transport accepts, in bytes.
 
     Examples:
         >>> encoder = LiveEncoder(PatchOptions.small(), restart_every=1)
@@ -82,7 +82,7 @@ class LiveEncoder:
     ) -> None:
         options = options or PatchOptions()
         if restart_every < 1:
-            raise ValueError(f"a stream has one frame or more, not {restart_every}")
+            raise ValueError(f"a stream must have at least one frame, not {restart_every}")
         # Start a new frame at half the size, since the row that fills it may be as large as all
         # rows before it.
         most = min(options.frame_bytes, max_frame_size // 2)
@@ -94,7 +94,7 @@ class LiveEncoder:
         self.restart()
 
     def restart(self) -> None:
-        """Let the next frame start a new stream."""
+        """Make the next frame start a new stream."""
         self._encoder.restart()
         self._frames.clear()
         self._encoder.write_first_ids()
@@ -134,7 +134,7 @@ class LiveEncoder:
 
 
 def starts_stream(frame: Buffer) -> bool:
-    """Return whether a frame starts with a row of options."""
+    """Return whether a frame starts with an options row."""
     data = memoryview(frame).cast("B")[:8]
     if len(data) < 3 or data[0] != _ROWS:
         return False
@@ -146,8 +146,8 @@ def starts_stream(frame: Buffer) -> bool:
 class LiveDecoder:
     """Turns the bare frames of one stream, or of several in a row, into patches.
 
-    A FLAT stream does not mark where patches end: each frame is a patch. But if a transaction goes
-    on in the next frame, the two frames are one patch.
+    A FLAT stream does not mark where patches end: each frame is a patch. But if a transaction
+    continues in the next frame, the two frames are one patch.
 
     Args:
         limits: The limits for the frames; by default those of `jelly_rdflib.Limits`.
@@ -183,7 +183,7 @@ class LiveDecoder:
 
     @property
     def options(self) -> PatchOptions | None:
-        """The options of the stream; None before they have come."""
+        """The options of the stream; None before they have arrived."""
         return self._decoder.options
 
     @property
@@ -196,7 +196,7 @@ class LiveDecoder:
 
         Raises:
             DecodeError: The frame breaks a rule; the stream can't be decoded further.
-            LimitError: The frame asks for more than the limits, or a patch is too large.
+            LimitError: The frame exceeds the limits, or a patch is too large.
         """
         is_used = self._decoder.stream_type or self._decoder.is_broken
         if is_used and self._on_repeated_options == "restart" and starts_stream(frame):

@@ -1,4 +1,4 @@
-"""Changes to a dataset of Apache Jena Fuseki, by RDF Patch over HTTP."""
+"""Applies changes to a dataset on Apache Jena Fuseki, as RDF Patch over HTTP."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ VARIABLES = ("JELLYP_FUSEKI_TOKEN", "JELLYP_FUSEKI_USER", "JELLYP_FUSEKI_PASSWOR
 _TIMEOUT = 600.0
 # How many bytes of a transaction are kept in memory, and how many are sent at once.
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
-# Cached, since reading the certificates takes long.
+# Cached, since reading the certificates is slow.
 _ssl_context = cache(httpx2.create_ssl_context)
-# How many characters of an answer an error shows.
+# How many characters of a response an error message shows.
 _MOST_SHOWN = 200
 
 
@@ -42,11 +42,11 @@ def apply_to_fuseki(
     password: str | None = None,
     timeout: float = _TIMEOUT,
 ) -> RemoteResult:
-    """Apply patches to a dataset of a server, as `jelly_rdflib.apply` does with its address.
+    """Apply patches to a dataset on a server, as `jelly_rdflib.apply` does for its address.
 
     Each transaction is one request, which the server applies wholly or not at all. The request is
-    sent when the transaction has ended: if it is aborted or has an error, nothing leaves this
-    machine. Until then a long transaction is kept in a temporary file.
+    sent when the transaction has ended: if it is aborted or has an error, nothing is sent.
+    Until then a long transaction is kept in a temporary file.
 
     Args:
         operations: The operations to apply.
@@ -58,10 +58,10 @@ def apply_to_fuseki(
 
     Raises:
         ApplyError: An operation is invalid, or has a quoted triple or a literal as subject; or a
-            transaction starts or ends in a wrong place; or the server refuses a transaction.
+            transaction starts or ends in the wrong place; or the server refuses a transaction.
         PermissionError: The server wants a token or password, or does not accept the given one.
-        ConnectionError: The server can't be reached; or the connection broke off, so that it is
-            unknown whether a transaction was applied. Applying it again does no harm.
+        ConnectionError: The server can't be reached; or the connection was lost, and it is unknown
+            whether a transaction was applied. Applying it again does no harm.
         ValueError: The address has a user name or a password, or is not an http or https address.
     """
     if token is None and user is None:
@@ -70,8 +70,8 @@ def apply_to_fuseki(
     if url.scheme not in ("http", "https") or url.userinfo:
         # Messages show addresses, so a password there would leak.
         raise ValueError(
-            f"the address of a dataset is like http://localhost:3030/ds/patch, without a user name"
-            f" or a password: set {', '.join(VARIABLES)} for these"
+            f"a dataset's address is like http://localhost:3030/ds/patch, without a user name"
+            f" or a password: set {', '.join(VARIABLES)} instead"
         )
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     auth = (user, password or "") if user and not token else None
@@ -120,7 +120,7 @@ class _Transaction:
         self._writer = PatchWriter(self._file, format="rdf-patch")
 
     def add(self, operation: Any) -> None:
-        """Add a change; an error if rdflib can't hold it, since Fuseki would silently drop it."""
+        """Add a change; raise an error if rdflib can't hold it: Fuseki would silently drop it."""
         if operation[0] in (Op.A, Op.D):
             check_statement(*operation[1:4])
             check_graph(operation[4])

@@ -28,7 +28,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The seconds between two checks whether a source that watches a folder was closed.
+# The seconds after which a source that watches a folder checks again whether it was closed.
 _LOOK = 0.5
 
 
@@ -73,7 +73,7 @@ class LogSource(ThreadedSource):
 
 
 class LogSink(Sink):
-    """A log to which patches are appended: each patch is on the disk when `send` returns.
+    """A log to which patches are appended: each patch is on disk when `send` returns.
 
     A patch follows whatever other writers have appended; see `append_newest`.
     """
@@ -96,7 +96,7 @@ open_source, open_sink = LogSource, LogSink
 def append_newest(log: PatchLog, patch: Patch, options: PatchOptions | None) -> LogEntry:
     """Append a patch after the newest one, or after the patch that its header ``prev`` names.
 
-    If the log has the patch already, with the same ``id`` and ``prev``, it is not appended again.
+    If the log already has the patch, with the same ``id`` and ``prev``, it is not appended again.
     A LogConflict is raised if the patch that the header names already has a successor, or if the
     log stays locked; for other errors see `jelly_rdflib.PatchLog.append`.
     """
@@ -140,7 +140,7 @@ def _needed_options(patch: Patch) -> PatchOptions:
     return replace(options, rdf_star=has_quoted, generalized_statements=has_generalized)
 
 
-# The header of each patch with its position in the source that the log follows.
+# The name of the header that stores a patch's position in the source that the log follows.
 _POSITION = "live-position"
 # The seconds between two acknowledgments of the patches that are in the log.
 _INTERVAL = 1.0
@@ -151,25 +151,25 @@ def append_from(
 ) -> int:
     """Append the patches of a source to a log as they arrive, until the source ends.
 
-    Each patch gets a header ``live-position`` with its position in the source. So no patch is
+    Each patch gets a header ``live-position`` with its position in the source, so that no patch is
     appended twice, wherever the program is interrupted.
 
     Args:
         source: The source, which must be the same each time.
-        log: The log; nobody else may append to it.
+        log: The log; nothing else may append to it.
         progress: Called with each patch that was appended.
 
     Returns:
         The new version of the log.
 
     Raises:
-        LogConflict: Somebody else has appended a patch.
-        LogError, LimitError: The log can't take a patch, for example because its ``prev`` does not
-            name the newest patch. With the setting ``bad=skip`` the patch is left out instead.
+        LogConflict: Another writer has appended a patch.
+        LogError, LimitError: The log can't accept a patch, for example because its ``prev`` does
+            not name the newest patch. With the setting ``bad=skip`` the patch is left out instead.
         ValueError: The log has followed another source, or the source has no positions.
 
     See Also:
-        - `connect`: returns a source, by an address.
+        - `connect`: returns the source for an address.
         - `Replica.follow`: keep the data instead of the patches; with an example.
     """
     check_positions(source)
@@ -188,8 +188,8 @@ def append_from(
         except LogConflict as error:
             if error.is_locked:
                 raise
-            # This is no error if the log has the patch: it may have come twice, or another process
-            # may have appended it.
+            # This is not an error if the log has the patch: it may have arrived twice, or another
+            # process may have appended it.
             log.refresh()
             if _find(log, patch) is None:
                 if PREV not in patch.header:

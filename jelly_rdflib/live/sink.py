@@ -17,9 +17,9 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 
 class Sink(Connection):
-    r"""A transport that takes patches; see `jelly_rdflib.live.open_sink`.
+    r"""A transport that accepts patches; see `jelly_rdflib.live.open_sink`.
 
-    To be sure that the transport has taken all patches, leave the ``with`` or ``async with``
+    To be sure that the transport has accepted all patches, leave the ``with`` or ``async with``
     block, or call `flush`.
     Use it from one thread, or one event loop.
 
@@ -49,7 +49,7 @@ class Sink(Connection):
 
     @abstractmethod
     def _send(self, patch: Patch) -> None:
-        """Send a patch, without waiting until the transport has taken it, as `flush` does."""
+        """Send a patch; don't wait until the transport has accepted it: `flush` does that."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -63,19 +63,19 @@ class Sink(Connection):
     ) -> None:
         """Send a patch, or each patch of a file.
 
-        If patches are sent faster than the transport takes them, this waits.
+        If patches are sent faster than the transport accepts them, this waits.
 
         Args:
-            patch: A `Patch`, a patch of a log, operations, or what `jelly_rdflib.read_patches`
-                reads.
+            patch: A `Patch`, a patch of a log, operations, or anything that
+                `jelly_rdflib.read_patches` reads.
             format: The format of a file; see `jelly_rdflib.read_patches`.
 
         Raises:
-            ConnectionError: The transport did not take this patch, or an earlier one.
+            ConnectionError: The transport did not accept this patch, or an earlier one.
             PermissionError: The transport does not allow it.
             EncodeError: The patch can't be expressed with the options, or is too large.
-            LogConflict: The sink is a log, and the patch names another ``prev`` than its newest
-                patch.
+            LogConflict: The sink is a log, and the patch's ``prev`` does not name the newest patch
+                of the log.
         """
         patches: Iterable[Patch]
         if isinstance(patch, LogEntry):
@@ -87,7 +87,7 @@ class Sink(Connection):
         elif isinstance(patch, Iterable):
             patches = [patch if isinstance(patch, Patch) else Patch(patch)]  # type: ignore[arg-type]
         else:
-            raise TypeError(f"can't send a {type(patch).__name__}: give a patch, or a file of them")
+            raise TypeError(f"can't send a {type(patch).__name__}: give a patch or a patch file")
         for each in patches:
             self._send(each)
 
@@ -97,18 +97,18 @@ class Sink(Connection):
         *,
         format: ChangeFormat | None = None,
     ) -> None:
-        """Send a patch as `send` does, while the event loop goes on."""
+        """Send a patch as `send` does, without blocking the event loop."""
         await asyncio.to_thread(self.send, patch, format=format)
 
     def flush(self) -> None:
-        """Wait until the transport has taken all patches.
+        """Wait until the transport has accepted all patches.
 
         Raises:
-            ConnectionError: The transport did not take a patch.
+            ConnectionError: The transport did not accept a patch.
         """
 
     def close(self) -> None:
-        """Wait until all patches are taken, as `flush` does, and close the connections."""
+        """Wait until all patches are accepted, as `flush` does, and close the connections."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -1,4 +1,4 @@
-"""Sources of patch logs, whose blocking clients run in a thread."""
+"""Sources for patch logs whose blocking clients run in a thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jelly_rdflib.log.source import Source
 from jelly_rdflib.log.versions import Point, Version, position_of, version_at
 from jelly_rdflib.patch.patch import Patch
 
-# How many patches are received ahead of the reader; the transport must wait with more.
+# How many patches may be received ahead of the reader; after these the transport must wait.
 _MOST_AHEAD = 16
 # The seconds after which a waiting thread checks again whether the source is closed.
 _INTERVAL = 0.25
@@ -22,15 +22,15 @@ _INTERVAL = 0.25
 class ThreadedSource(Source):
     """The patches of a log; a thread reads a few of them ahead.
 
-    The `position` has the version that the last patch makes, and the patch's id.
+    The `position` consists of the version that the last patch makes and the patch's id.
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:
         super().__init__(url, timeout)
         self._start: str | None = None
         self._last: Point | None = None
-        # This queue has no bound, since one with a bound takes ten times as long. `_has_room`
-        # limits it.
+        # This queue is unbounded, since a bounded one takes ten times as long. `_has_room` limits
+        # it.
         self._ahead: queue.SimpleQueue[tuple[Patch, Point] | BaseException] = queue.SimpleQueue()
         self._has_room = threading.Event()
         self._reader: threading.Thread | None = None
@@ -88,7 +88,7 @@ class ThreadedSource(Source):
             self._put(error)
 
     def _put(self, item: tuple[Patch, Point] | BaseException) -> bool:
-        """Pass an item to the reader; return False if the source was closed meanwhile."""
+        """Pass an item to the reader; return False if the source has been closed."""
         while not self._is_closed.is_set():
             if self._ahead.qsize() < _MOST_AHEAD:
                 self._ahead.put(item)

@@ -12,7 +12,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
-# The modules of this package, by the schemes of addresses; a module is named like its extra.
+# The modules of this package by address scheme; a module has the name of its extra.
 # Each has ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
 _MODULES = {
     **dict.fromkeys(("", "http", "https"), "log"),
@@ -32,11 +32,11 @@ def connect(
 ) -> Source:
     """Connect to a stream of patches, and return a source that receives them.
 
-    | address | what it is |
+    | address | source or sink |
     |---|---|
     | a folder, ``http://…``, ``https://…`` | a `jelly_rdflib.PatchLog` |
-    | ``kafka://host:9092/topic`` | a topic of Kafka |
-    | ``grpc://host:8981/topic``, ``grpcs://…`` | a server of patches over gRPC |
+    | ``kafka://host:9092/topic`` | a Kafka topic |
+    | ``grpc://host:8981/topic``, ``grpcs://…`` | a gRPC server of patches |
     | ``mqtt://host:1883/topic``, ``mqtts://…`` | a topic of an MQTT broker |
 
     Each transport has its own settings, which its page in the documentation lists. Give them as
@@ -85,7 +85,7 @@ def open_sink(
     options: PatchOptions | None = None,
     **settings: Any,
 ) -> Sink:
-    """Open a transport that takes patches; for addresses and errors see `connect`.
+    """Open a transport that accepts patches; for addresses and errors see `connect`.
 
     Args:
         url: The address.
@@ -117,6 +117,6 @@ def _import(address: Address) -> Any:
     module = _MODULES.get(address.scheme)
     if module is None:
         known = ", ".join(filter(None, _MODULES))
-        raise ValueError(f"there is no transport {address.scheme!r}: {known}")
+        raise ValueError(f"there is no transport {address.scheme!r}: use one of {known}")
     with advice(f"{address.scheme}://", f"jelly-rdflib[{module}]"):
         return import_module(f"jelly_rdflib.live.{module}")

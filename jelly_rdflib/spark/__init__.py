@@ -1,7 +1,7 @@
 """Apache Spark: data sources for changes and statements, and pipelines over them.
 
-This needs PySpark 4.2 or later and pyarrow: ``pip install 'jelly-rdflib[spark]'``. `register` makes
-the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
+This needs PySpark 4.2 or later and pyarrow: ``pip install 'jelly-rdflib[spark]'``. `register` adds
+the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` to a session.
 """
 
 from jelly_rdflib.spark.files import decode_files

@@ -1,6 +1,6 @@
-"""Access to stores: the settings of Hadoop's connectors, and Arrow's file systems made of them.
+"""Access to stores: the settings of Hadoop's connectors, and the Arrow file systems made from them.
 
-`register` takes the settings from the session. Options of a reader or writer take precedence.
+`register` reads the settings from the session. Options of a reader or writer take precedence.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def check_no_secrets(options: Mapping[str, str]) -> None:
         found = _S3_SETTING.fullmatch(name)
         if found and found[1] in _SECRETS:
             raise ValueError(
-                f"{name}: a table is no place for a password, as others see it: set"
+                f"{name}: a table must not contain a password, since others see it: set"
                 f" spark.hadoop.{name} for the session"
             )
 
 
 def settings_of_session(spark: SparkSession) -> dict[str, str]:
-    """Return the settings by users and by the cluster's files, without Hadoop's defaults."""
+    """Return the settings from users and from the cluster's files, without Hadoop's defaults."""
     configured, start = spark.conf.getAll, "spark.hadoop."
     # Start with Hadoop's settings in Spark's configuration; the session's own override them.
     found = {
@@ -86,13 +86,13 @@ def settings_of_session(spark: SparkSession) -> dict[str, str]:
 
 
 def is_known(scheme: str) -> bool:
-    """Return whether files can be reached by URLs with a scheme."""
+    """Return whether URLs with a scheme are supported."""
     return scheme in _MAKERS
 
 
 @lru_cache
 def connect(start: str, settings: tuple[tuple[str, str], ...]) -> tuple[pyarrow.fs.FileSystem, str]:
-    """Return a file system, and its name for the start of URLs; cached for each process.
+    """Return a file system, and the path in it for the start of URLs; cached for each process.
 
     If a package is missing, an ImportError names the extra to install.
     """
@@ -151,7 +151,7 @@ def _webhdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.f
 
 
 def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
-    """Wrap fsspec's file system for HDFS as an Arrow file system that also has files' times."""
+    """Wrap fsspec's file system for HDFS as an Arrow file system that also returns files' times."""
     from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]

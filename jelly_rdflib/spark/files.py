@@ -39,15 +39,15 @@ def decode_files(
 
     Spark's source ``binaryFile`` reads the files, from wherever Spark can read, with Spark's own
     connectors, listing and partition columns; a stream also has Spark's limits and clean-up. A
-    file is one row, so it is in memory as a whole, and is read by one task. Spark hands over
-    several files at once, up to ``spark.sql.execution.arrow.maxBytesPerBatch``, by default 64 MiB.
+    file is one row, so one task reads it, and holds all of it in memory. Spark passes several files
+    at once, up to ``spark.sql.execution.arrow.maxBytesPerBatch``, by default 64 MiB.
 
     Args:
         files: A row for each file, with ``path`` and ``content``; it may be a streaming DataFrame.
         format: The name of the format; see `jelly_rdflib.read_operations` and
-            `jelly_rdflib.read_statements`. None: the path's extension shows it, or else the first
-            bytes.
-        statements: Whether the files have statements, if ``format`` does not say so.
+            `jelly_rdflib.read_statements`. None: it is recognized by the path's extension, or else
+            by the first bytes.
+        statements: Whether the files contain statements; ignored if ``format`` is given.
         terms: ``"string"`` or ``"struct"``, as for the data sources.
         mode: ``"FAILFAST"``, ``"PERMISSIVE"`` or ``"DROPMALFORMED"``, as for the data sources: what
             to do with damaged files.
@@ -62,10 +62,10 @@ def decode_files(
 
     Raises:
         LookupError: The format is unknown.
-        ValueError: A column is missing, or has the name of one of the result; or an argument is
-            invalid.
-        PythonException: By Spark: a file is damaged; or, in every mode, a log's file doesn't match
-            the digest in its name. The message names the file.
+        ValueError: A column is missing, or has the name of a column of the result; or an argument
+            is invalid.
+        PythonException: Raised by Spark: a file is damaged; or, in every mode, a log's file doesn't
+            match the digest in its name. The message names the file.
 
     Examples:
         >>> from rdflib import URIRef
@@ -95,11 +95,11 @@ def decode_files(
     check_names((_PATH, _CONTENT), files.columns)
     for name, expected in ((_PATH, StringType()), (_CONTENT, BinaryType())):
         if files.schema[name].dataType != expected:
-            raise ValueError(f"the column {name!r} is to be {expected.simpleString()}")
+            raise ValueError(f"the column {name!r} must be {expected.simpleString()}")
     others = [name for name in files.columns if name not in (_PATH, _CONTENT)]
     for name in others:
         if name.lower() in own.names:
-            raise ValueError(f"the result has a column {name!r} of its own: rename that of files")
+            raise ValueError(f"the result has its own column {name!r}: rename that of files")
     own_fields = list(to_arrow_schema(own, timezone="UTC"))
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Filters of Spark and of options, as conditions on the rows of a batch."""
+"""Conditions on the rows of a batch, from Spark's filters and a reader's options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jelly_rdflib.spark.options import ReadOptions
 
 
 class _Condition(NamedTuple):
-    """A condition on a column: a value must be one of ``values`` (None: any), or none of them."""
+    """A condition on a column: its value must be in ``values`` (None: anything), or not in them."""
 
     values: tuple[str, ...] | None
     is_negated: bool = False
@@ -38,7 +38,7 @@ class Conditions:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Conditions:
-        """Return the conditions of options; raise a ValueError for an option that is no term."""
+        """Return the conditions of options; raise a ValueError for an option that isn't a term."""
         terms: dict[str, list[_Condition]] = {}
         for column, term in options.wanted.items():
             if term is not None:
@@ -49,8 +49,8 @@ class Conditions:
     def push(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
         """Take over Spark's filters on terms, operation codes and the file's name.
 
-        Return the other filters: a row must meet all of them, too. Filters on structs are taken
-        over only if they are about null.
+        Return the filters that Spark itself must still apply. Of the filters on structs, only
+        comparisons with null are taken over.
         """
 
         def takes(each: Any) -> bool:
@@ -76,11 +76,11 @@ class Conditions:
         return [each for each in filters if not takes(each)]
 
     def wants_file(self, path: str) -> bool:
-        """Return whether rows of a file may be wanted."""
+        """Return whether a file can contain wanted rows."""
         return all(condition.holds(path) for condition in self.files)
 
     def make(self, limits: Limits, *, is_statements: bool) -> RowFilter | None:
-        """Make the filter of rows; None if all rows are wanted."""
+        """Make the row filter; None if all rows are wanted."""
         ops = frozenset((Op.A,)) if is_statements else self.ops
         if ops is None and not self.terms:
             return None
@@ -98,16 +98,16 @@ class Conditions:
 
 
 def check_term(text: str, what: str, limits: Limits | None = None) -> None:
-    """Check that a text, named ``what``, is a term as tables have it: in its canonical spelling."""
+    """Check that a string is a term in the canonical spelling of tables; errors name ``what``."""
     condition = TermCondition(make_node_factory(False), as_limits(limits), (text,))
     if condition.unknown:
         raise ValueError(
-            f'{what}: {text!r} is not a term as a table has it: <urn:s>, "text"@en, _:label'
+            f'{what}: {text!r} is not a term as tables spell it: <urn:s>, "text"@en, _:label'
         )
 
 
 def _condition(each: Any) -> _Condition | None:
-    """Return the condition of a filter of Spark; None for a filter of another kind."""
+    """Return the condition for one of Spark's filters; None for a filter of another kind."""
     from pyspark.sql.datasource import EqualNullSafe, EqualTo, In, IsNotNull, IsNull, Not
 
     is_negated = isinstance(each, Not)
@@ -126,8 +126,8 @@ def _condition(each: Any) -> _Condition | None:
     if not all(isinstance(text, str) for text in texts):
         return None
     if is_negated and len(texts) < len(values):
-        # A value of the filter is null. In SQL no value is known to differ from null, so no row
-        # is wanted.
+        # The filter's values include null. In SQL no value is known to differ from null, so no
+        # row is wanted.
         return _Condition(())
     is_null_safe = isinstance(each, Not) and isinstance(each.child, EqualNullSafe)
     return _Condition(texts, is_negated=is_negated, accepts_null=is_null_safe)

@@ -1,6 +1,6 @@
 """Converts columns of bare frames, as from Kafka, to operations and back."""
 
-# pyarrow makes the functions of its module `compute` when it is imported.
+# pyarrow generates the functions of its module `compute` when it is imported.
 # pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
-# The values of a stream's key; and a function that takes a stream's name, for messages, and its
-# rows.
+# The values of a stream's key; and a function of a stream's name (for messages) and its rows.
 _Key: TypeAlias = "tuple[pa.Scalar, ...]"
 _Coder: TypeAlias = "Callable[[str, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
@@ -39,45 +38,45 @@ def decode_frames(
     limits: Limits | None = None,
     on_repeated_options: RepeatedOptions = "error",
 ) -> DataFrame:
-    """Decode bare frames of Jelly-Patch to operations.
+    """Decode bare Jelly-Patch frames to operations.
 
     The frames of one stream refer to one another, so all of them go to one task, from the first
-    frame on, in their order. Streams are decoded in parallel. The default columns are those of
+    frame on, in order. Streams are decoded in parallel. The default columns are those of
     Spark's source for Kafka.
 
     A lost frame in the middle of a stream is not always noticed, as Kafka's offsets have gaps
     anyway. After a loss the lookups lack the entries of the lost frame. An id that was never set
     is an error; but an id that was set earlier gives the earlier term, which is wrong. A term that
     the next frame repeats from the lost frame's last row is wrong, too. If frames may be lost, let
-    the producer make each message a stream, with a `jelly_rdflib.PatchEncoder` of its own, and
-    decode with ``"restart"``.
+    the producer make each message a stream, with its own `jelly_rdflib.PatchEncoder`, and decode
+    with ``"restart"``.
 
     Args:
         frames: A row for each frame. For a streaming DataFrame use `read_frames` instead.
         column: The binary column of the frames.
         key: The column or columns that identify streams. Rows with the same values belong to one
             stream, and nulls count as the same value; but columns called ``topic`` and
-            ``partition`` must have no null. So Kafka's messages without a key are one stream of
-            their partition.
+            ``partition`` must not contain nulls. So Kafka's messages without a key are one stream
+            per partition.
         order: The column or columns that order the frames of a stream.
         limits: The limits of the input.
         on_repeated_options: The meaning of a frame that repeats the stream's options, see
             `jelly_rdflib.PatchDecoder`. ``"restart"`` is for producers that write options only when
-            they start, or that make each message a stream; ``"continue"`` for producers that repeat
-            options and go on. A frame can't show which of the two is right, so by default it is an
-            error.
+            they start, or that make each message a stream; ``"continue"`` is for producers that
+            repeat options within a stream. A frame can't show which of the two is right, so by
+            default it is an error.
 
     Returns:
         A DataFrame of the key's columns and of ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``,
-        ``o``, ``g`` and ``name``. ``patch``, ``txn`` and ``seq`` count the rows of the same key,
-        even if a new stream starts there. A patch has an END if the frames have it. It is no error
-        if the last transaction is still open.
+        ``o``, ``g`` and ``name``. ``patch``, ``txn`` and ``seq`` continue for the same key,
+        even if a new stream starts there. A patch has an END if the frames have it. An unfinished
+        last transaction is not an error.
 
     Raises:
-        ValueError: A column does not exist; the key has a column that operations have too; or the
+        ValueError: A column does not exist; the key has a column that operations also have; or the
             DataFrame is a stream.
-        PythonException: By Spark: a frame breaks a rule, or a stream's first frame is missing; the
-            message names the stream, the frame and the value by which it is ordered.
+        PythonException: Raised by Spark: a frame breaks a rule, or a stream's first frame is
+            missing; the message names the stream, the frame and the value by which it is ordered.
 
     Examples:
         >>> from rdflib import URIRef
@@ -115,17 +114,17 @@ def decode_frames(
     schema = StructType([OPERATIONS[name] for name in OPERATION_COLUMNS])
     decoded = _convert(frames, keys, orders, [column, *orders], schema, decode)
     if not isinstance(frames.schema[column].dataType, BinaryType):
-        raise ValueError(f"the column {column!r} is to be binary: a frame in each row")
+        raise ValueError(f"the column {column!r} must be binary: a frame in each row")
     return decoded
 
 
 def names_of(columns: str | Iterable[str]) -> list[str]:
-    """Return the names of one or more columns, each once."""
+    """Return the distinct names of one or more columns."""
     return [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
 
 
 def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
-    """Return the columns of a key; a ValueError if it is Kafka's, and ``frames`` lacks them."""
+    """Return the columns of a key; a ValueError if they are Kafka's, and ``frames`` lacks one."""
     absent = [name for name in KAFKA_KEY if name not in frames.columns]
     if absent and names_of(key) == list(KAFKA_KEY):
         raise ValueError(
@@ -137,12 +136,12 @@ def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
 
 
 def check_values(values: Iterable[object], names: Iterable[str]) -> None:
-    """Check that the values of a key may be those of Kafka; raise a ValueError if not."""
+    """Raise a ValueError if the values of a key can't come from Kafka."""
     for name, value in zip(names, values, strict=True):
         if value is None and name in _NEVER_NULL:
             raise ValueError(
-                f"the column {name!r} is null, which no message of Kafka has: give the columns that"
-                " identify streams by key="
+                f"the column {name!r} is null, which no Kafka message has: give the columns that"
+                " identify streams with key="
             )
 
 
@@ -162,7 +161,7 @@ def _convert(
     keys, orders = names_of(key), names_of(order)
     if table.isStreaming:
         raise ValueError(
-            "a streaming DataFrame comes in batches, which refer to those before: read_frames()"
+            "a streaming DataFrame comes in batches, which refer to earlier ones: read_frames()"
             " decodes it, and write_frames() encodes each batch of foreachBatch()"
         )
     if not keys:
@@ -215,7 +214,7 @@ def _runs(record_batch: pa.RecordBatch, key_size: int) -> Iterator[tuple[_Key, p
 
 
 def _name_of(key: _Key, names: list[str]) -> str:
-    """Return the name of a stream for messages, and check that its key may be one of Kafka."""
+    """Return a stream's name for messages; raise a ValueError if its key can't come from Kafka."""
     values = tuple(value.as_py() for value in key)
     check_values(values, names)
     return repr(values[0] if len(values) == 1 else values)
@@ -228,7 +227,7 @@ def encode_frames(
     order: str | Iterable[str] = "seq",
     options: PatchOptions | None = None,
 ) -> DataFrame:
-    """Encode operations to bare frames of Jelly-Patch, a stream for each key.
+    """Encode operations to bare Jelly-Patch frames, a stream for each key.
 
     Args:
         operations: A row for each operation, with ``op``, ``s``, ``p``, ``o``; with ``g`` if there
@@ -246,7 +245,7 @@ def encode_frames(
     Raises:
         ValueError: A column does not exist; the key has a column ``offset`` or ``value``; or the
             DataFrame is a stream.
-        PythonException: By Spark: a row is not an operation, or can't be expressed with the
+        PythonException: Raised by Spark: a row is not an operation, or can't be expressed with the
             options.
 
     Examples:
@@ -258,7 +257,7 @@ def encode_frames(
     """
     from pyspark.sql.types import StructType
 
-    # Spark's names of columns are not case-sensitive.
+    # Spark's column names are not case-sensitive.
     optional = [name for name in operations.columns if name.lower() in ("g", "name")]
     schema = StructType().add("offset", "long").add("value", "binary")
 

@@ -1,4 +1,4 @@
-"""Indexes next to long files, on this machine and in stores: the parts in which to read a file."""
+"""Indexes of long files, on this machine and in stores: the parts in which to read each file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READ_SIZE = 1 << 16
 def load_parts(
     place: Machine | Store, file: Entry, *, is_statements: bool, spacing: int
 ) -> list[FilePart] | None:
-    """Return the parts of a file by the index next to it; otherwise do as `load_index` does."""
+    """Return the parts of a file from the index next to it; otherwise act as `load_index`."""
     if isinstance(place, Machine):
         return load_index(file.path, is_statements=is_statements, spacing=spacing)
     path = index_path(file.path)
@@ -48,17 +48,17 @@ def index_files(
     spacing: int = SPACING,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Save an index next to each long file, in ``FILE.idx``, by a job with a task for each file.
+    """Save an index next to each long file, as ``FILE.idx``, in a job with a task for each file.
 
     With an index, a read can be planned without scanning the file. An index is valid as long as
-    its file has the same size and time, or in a store the same size and ETag; a valid one is left
-    as it is.
+    its file has the same size and time, or in a store the same size and ETag. A valid index is not
+    rewritten.
 
     Args:
         spark: The session, whose settings for stores are used.
         paths: Files, folders, globs and patch logs, as for the data sources.
-        statements: Whether the files have statements (Jelly-RDF), and not changes.
-        spacing: The least bytes of a part. Shorter files and compressed files get no index.
+        statements: Whether the files contain statements (Jelly-RDF) instead of changes.
+        spacing: The minimum size of a part, in bytes. Shorter or compressed files get no index.
         limits: The limits of the input.
 
     Returns:
@@ -66,7 +66,7 @@ def index_files(
 
     Raises:
         FileNotFoundError: A path does not exist.
-        PythonException: By Spark: a file can't be read, or its folder can't be written to.
+        PythonException: Raised by Spark: a file can't be read, or its folder can't be written to.
 
     Examples:
         >>> import os, tempfile
@@ -93,14 +93,14 @@ def index_files(
         file = storage.at(path).find(path)
         return file and _write(Look(file, storage, statements, spacing, limits))
 
-    # Repartitioning a single partition gives each row a task of its own.
+    # Repartitioning a single partition gives each row its own task.
     table = spark.createDataFrame(long, "path string").coalesce(1).repartition(len(long))
     written = table.select(write("path").alias("path")).collect()
     return [row.path for row in written if row.path is not None]
 
 
 def _write(look: Look) -> str | None:
-    """Write the index of a file, unless a valid one exists or the file is one part."""
+    """Write the index of a file, unless a valid index exists or the file is one part."""
     file, storage, is_statements, spacing, _ = look
     place, target = storage.at(file.path), index_path(file.path)
     with suppress(StaleIndexError):
@@ -112,7 +112,7 @@ def _write(look: Look) -> str | None:
         return None
     if identity is None:
         return write_index(file.path, parts, is_statements=is_statements)
-    # In some stores the index does not appear as a whole, but a reader notices if it is cut off.
+    # In some stores the index becomes visible in pieces, but a reader notices if it is cut off.
     with place.create(target) as made:
         made.writelines(pack_index(parts, identity, is_statements=is_statements))
     return target

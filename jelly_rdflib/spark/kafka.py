@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.state import GroupState
 
 # The state of a stream between batches: the offset of its last frame, the number of rows returned
-# so far, the frames whose rows are held back, and the decoder's state before these frames. `held`
-# packs the frames into one value, since Spark 4.2 fails on arrays in a state.
+# so far, the frames whose rows are held back, and the decoder's state before these frames. The
+# frames are packed into one value, `held`, since Spark 4.2 fails on arrays in a state.
 _STATE = (
     "offset bigint, returned bigint, held binary, checkpoint binary, seq bigint, patch bigint,"
     " next_txn bigint, txn bigint, implicit_txn bigint"
@@ -43,38 +43,38 @@ def read_frames(
     limits: Limits | None = None,
     on_repeated_options: RepeatedOptions = "error",
 ) -> DataFrame:
-    """Decode a stream of bare frames of Jelly-Patch to a stream of changes.
+    """Decode a stream of bare Jelly-Patch frames to a stream of changes.
 
-    The default columns are those of ``spark.readStream.format("kafka")``. Between the batches, and
-    when the query is started again with its checkpoint, Spark keeps the state of each stream's
-    decoder: its lookups, some KB, the counters of patches, transactions and rows, and the last
+    The default columns are those of ``spark.readStream.format("kafka")``. Between batches, and
+    when the query is restarted from its checkpoint, Spark keeps the state of each stream's
+    decoder: its lookups (a few KB), the counters of patches, transactions and rows, and the last
     offset. A frame whose offset is not greater than the last one was delivered twice, and is
-    skipped. Lost frames are not always noticed, see `decode_frames`.
+    skipped. Lost frames are not always noticed; see `decode_frames`.
 
     Args:
         frames: A streaming DataFrame with a row for each frame.
         column: The binary column of the frames.
         key: The column or columns that identify streams; see `decode_frames`.
-        order: The column of integers that orders the frames of a stream. Within a batch the frames
-            may come in any order, but none may belong before the frames of an earlier batch.
-        whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
-            batch is kept as frames in the state, until its END comes. A FLAT stream is one patch:
-            of this a batch has whole transactions. False: all rows come at once, and a patch may
-            go on in the next batch.
+        order: The integer column that orders the frames of a stream. The frames of a batch may
+            arrive in any order, but none may belong before the frames of an earlier batch.
+        whole_patches: Whether a batch contains only whole patches. A patch that has not ended with
+            the batch is kept as frames in the state until its END arrives. A FLAT stream is one
+            patch: there a batch contains whole transactions. False: all rows are returned at once,
+            and a patch may continue in the next batch.
         limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
         on_repeated_options: How to handle a frame that repeats the options; see `decode_frames`.
 
     Returns:
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
-        name of the stream: the key's values with ``/`` between them, such as ``lamps/0/kitchen``,
-        each percent-encoded, and ``(null)`` for null. ``patch``, ``txn`` and ``seq`` count on
-        across batches. The output mode of the query is ``append``. A function for ``foreachBatch``
-        must compute each batch as a whole, even a batch that its table has already, since Spark
-        ends the query if a batch has written no states.
+        name of the stream: the key's percent-encoded values, separated by ``/``, such as
+        ``lamps/0/kitchen``; null becomes ``(null)``. ``patch``, ``txn`` and ``seq`` continue across
+        batches. The output mode of the query is ``append``. A function for ``foreachBatch`` must
+        compute each batch as a whole, even a batch that its table already has, since Spark ends
+        the query if a batch has written no states.
 
     Raises:
         ValueError: The DataFrame is not a stream, or a column is missing or of another type.
-        StreamingQueryException: By the query, when it runs: a frame breaks a rule, or a stream's
+        StreamingQueryException: Raised by the running query: a frame breaks a rule, or a stream's
             first frame is missing; the message names the stream, the offset, the frame and the
             row.
 
@@ -92,7 +92,7 @@ def read_frames(
 
     keys = check_key(key, frames)
     if not frames.isStreaming:
-        raise ValueError("read_frames takes a stream, of spark.readStream: decode_frames() a table")
+        raise ValueError("read_frames needs a stream (spark.readStream); decode_frames a table")
     if not keys:
         raise ValueError("the key has no column: name one or more that tell streams apart")
     check_names(keys, frames.columns)
@@ -145,14 +145,14 @@ def read_frames(
         saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
 
     names = {name: frames.schema[name].dataType for name in keys}
-    # Group by texts, since integer columns of pandas can't have nulls.
+    # Group by strings, since integer columns of pandas can't have nulls.
     texts = {
         name: F.col(name).cast("string") for name, kind in names.items() if kind != BinaryType()
     }
     no_order = F.raise_error(F.lit(f"the column {order!r} of a frame is null"))
     rows = frames.withColumns(texts | {order: F.coalesce(F.col(order).cast("long"), no_order)})
-    # Spark has a newer method, transformWithState, but that needs the package protobuf and a state
-    # store in RocksDB. This method needs neither, and works with RocksDB as well.
+    # Spark has a newer method, transformWithState, but that needs the package protobuf and a
+    # RocksDB state store. This method needs neither, and also works with RocksDB.
     return (
         rows.select(*keys, order, column)
         .groupBy(*keys)
@@ -163,13 +163,13 @@ def read_frames(
 def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
     """Return a stream of messages that ends with an error if its topic was deleted and recreated.
 
-    Spark's source for Kafka identifies topics by names: if the new topic has more messages than
-    were read, the source would continue in the middle. So before each batch the driver asks for
-    the id that Kafka gives each topic; the checkpoint keeps the id. If the topic is recreated
-    while a batch is being read, this batch still comes, before the error.
+    Spark's source for Kafka identifies topics by name: if the new topic has more messages than
+    were read, the source would continue in the middle of it. So before each batch the driver asks
+    for the id that Kafka gives each topic, and the checkpoint stores the id. If the topic is
+    recreated while a batch is being read, this batch is still returned before the error.
 
     Args:
-        messages: A streaming DataFrame, of ``spark.readStream.format("kafka")``.
+        messages: A streaming DataFrame, from ``spark.readStream.format("kafka")``.
         url: The address of the topic: ``kafka://host:port/topic``. Call this once for each of
         several topics.
         settings: Settings of the client (librdkafka), such as passwords; the checkpoint does not
@@ -179,7 +179,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
         A streaming DataFrame with the same rows. The driver needs the extra ``kafka``.
 
     Raises:
-        StreamingQueryException: By the query, when it runs: the topic is another one, or is
+        StreamingQueryException: Raised by the running query: the topic is another one, or is
             compacted.
     """
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader
@@ -192,8 +192,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
             self.client = KafkaClient(Address(url, settings), {})
 
         def __getstate__(self) -> dict[str, Any]:
-            # Spark sends this object to tasks, which don't use the client; and a client can't be
-            # pickled.
+            # Spark sends this object to tasks. They don't use the client, which can't be pickled.
             return {}
 
         def initialOffset(self) -> dict[str, str]:
@@ -205,7 +204,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
         def latestOffset(self, start: dict[str, str], limit: object) -> dict[str, str]:
             found = {"topic": self.client.ask_id()}
             if start not in ({}, found):
-                what = "the topic was deleted and made anew: begin with another checkpoint"
+                what = "the topic was deleted and recreated: start with a new checkpoint"
                 raise ValueError(f"{self.client.url}: {what}")
             return found
 
@@ -225,7 +224,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
 
 
 class _Rows:
-    """The rows of a stream from number ``first`` on; those before ``taken`` were returned."""
+    """The rows of a stream from number ``first`` on; rows before ``taken`` were returned."""
 
     def __init__(self, first: int, taken: int) -> None:
         self._first = first
@@ -237,7 +236,7 @@ class _Rows:
         self._batches += batches
 
     def drain(self, end: int) -> Iterator[PandasFrame]:
-        """Yield the available rows before number ``end``, and forget them."""
+        """Yield and discard the available rows before number ``end``."""
         import pandas as pd
         import pyarrow as pa
 
@@ -254,7 +253,7 @@ class _Rows:
 
 
 def _pack(frames: Iterable[tuple[int, bytes]]) -> bytes:
-    """Return frames and their offsets as bytes, to hold them in a state."""
+    """Return frames and their offsets as bytes, to store them in a state."""
     return b"".join(_FRAME.pack(offset, len(frame)) + frame for offset, frame in frames)
 
 
@@ -268,7 +267,7 @@ def _unpack(held: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _once(frames: Iterable[tuple[int, bytes]], last: int | None) -> Iterator[tuple[int, bytes]]:
-    """Yield frames in their order, each once, without those up to the offset ``last``."""
+    """Yield the distinct frames after the offset ``last``, in order."""
     for offset, frame in sorted(frames, key=itemgetter(0)):
         if last is None or offset > last:
             last = int(offset)
@@ -292,17 +291,17 @@ def write_frames(
     order: str | Iterable[str] = "seq",
     options: PatchOptions | None = None,
 ) -> DataFrame:
-    """Encode changes to messages of Kafka: bare frames of Jelly-Patch, a stream for each key.
+    """Encode changes to Kafka messages: bare Jelly-Patch frames, a stream for each key.
 
-    Write the result by ``.write.format("kafka")``, with the option ``topic``. Messages with the
-    same key go to the same partition of the topic, in their order. Each call makes new streams,
-    and a task that fails is tried again and sends its messages once more, as a new stream. So read
-    them with ``on_repeated_options="restart"``.
+    Write the result with ``.write.format("kafka")`` and the option ``topic``. Messages with the
+    same key go to the same partition of the topic, in order. Each call makes new streams, and a
+    failed task is retried and sends its messages again, as a new stream. So read them with
+    ``on_repeated_options="restart"``.
 
     Args:
         changes: A table of changes; see `encode_frames`. It must not be a streaming DataFrame; for
             such a stream use ``foreachBatch``, and pass each batch.
-        key: The column that identifies streams. Its text is the key of the messages.
+        key: The column that identifies streams. Its value, as a string, is the messages' key.
         order: The column or columns that order the operations of a stream.
         options: The options of the streams; see `encode_frames`. ``frame_bytes`` must be less than
             the broker's setting ``max.message.bytes``, which is 1,048,588 by default.

@@ -21,7 +21,7 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
-# The key of the metadata that mark columns from names of folders; writers leave these out.
+# The metadata key that marks columns from folder names; writers leave these columns out.
 FOLDER = "jelly_rdflib.folder"
 # The type of the column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
@@ -29,7 +29,7 @@ _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("re
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A format of a data source, as Spark names it, and as `jelly_rdflib.formats` does.
+    """A format of a data source, with its names in Spark and in `jelly_rdflib.formats`.
 
     Files with frames can be read in parts, and have options.
     """
@@ -49,11 +49,11 @@ class Kind:
         """Return the columns of a reader with these options."""
         schema = from_arrow_schema(arrow_schema(self.schema.names, terms=options.terms))
         if options.corrupt in schema.names:
-            raise ValueError(f"columnNameOfCorruptRecord: {options.corrupt!r} is a column already")
+            raise ValueError(f"columnNameOfCorruptRecord: {options.corrupt!r} is already a column")
         return schema.add(options.corrupt, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
 
     def explain(self, error: DecodeError, path: str) -> None:
-        """Add a file's path to an error, and advice if other kinds of files have such names."""
+        """Add a file's path to an error, and advice if its name suggests another format."""
         error.source = path
         found = guess_by_name(path)
         names = {each.format: each.name for each in (JELLY_PATCH, RDF_PATCH, JELLY)}
@@ -91,7 +91,7 @@ def check_columns(
     needed: Iterable[str] = (),
     is_exact: bool = False,
 ) -> None:
-    """Check that a table has the needed columns, and that the expected ones have their types.
+    """Check that a table has the needed columns, and that the expected columns have their types.
 
     Otherwise raise a ValueError, in whose message ``what`` names the table. Expected columns that
     are not needed may be missing. Unless ``is_exact``, a column of longs may have a smaller
@@ -100,7 +100,7 @@ def check_columns(
     missing = [name for name in needed if name not in given.names]
     if missing:
         raise ValueError(
-            f"{what} has the columns {', '.join(needed)}; missing: {', '.join(missing)}"
+            f"{what} needs the columns {', '.join(needed)}; missing: {', '.join(missing)}"
         )
     for field in expected:
         if field.name not in given.names:
@@ -108,8 +108,8 @@ def check_columns(
         found, kind = given[field.name].dataType, field.dataType
         smaller = () if is_exact or kind != LongType() else ("int", "smallint", "tinyint")
         if found != kind and found.simpleString() not in smaller:
-            hint = ": terms are text (terms='string')" if isinstance(found, StructType) else ""
+            hint = ": terms must be text (terms='string')" if isinstance(found, StructType) else ""
             raise ValueError(
-                f"the column {field.name!r} of {what} is to be {kind.simpleString()}, but is"
+                f"the column {field.name!r} of {what} must be {kind.simpleString()}, but is"
                 f" {found.simpleString()}{hint}"
             )

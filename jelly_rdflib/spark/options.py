@@ -1,4 +1,4 @@
-"""The options of the data sources. Names are compared without case and underscores."""
+"""The options of the data sources. Case and underscores of names are ignored."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 
 # Advice for options that only Spark's own sources have.
 _INSTEAD = {
-    "ignorecorruptfiles": "mode=DROPMALFORMED takes the rows before the damage",
-    "basepath": "load a glob, such as log/day=2026-*, to have columns for its folders",
+    "ignorecorruptfiles": "mode=DROPMALFORMED returns the rows before the damage",
+    "basepath": "load a glob, such as log/day=2026-*, to get columns for its folders",
     "cleansource": "delete files when the query has read them and is stopped",
     "mergeschema": "all files have the same columns",
     "timezone": "give times with their zone",
@@ -38,8 +38,8 @@ _INSTEAD = {
 class _Given:
     """The options that a user has given.
 
-    Each method takes one option out, or raises a ValueError if its value is wrong. Options that
-    are left at the end are unknown.
+    Each method removes one option and returns its value, or raises a ValueError if the value is
+    wrong. Options that are left at the end are unknown.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -57,23 +57,23 @@ class _Given:
         for choice in choices:
             if text is None or text.lower() == choice.lower():
                 return choice
-        raise ValueError(f"the option {name} is {', '.join(choices)}, not {text!r}")
+        raise ValueError(f"the option {name} must be one of {', '.join(choices)}, not {text!r}")
 
     def flag(self, name: str) -> bool:
         """Return whether an option is true; false is the default."""
         return self.choice(name, "false", "true") == "true"
 
     def number(self, name: str, least: int) -> int | None:
-        """Return a number from ``least`` on; None if it was not given."""
+        """Return a number of at least ``least``; None if it was not given."""
         text = self.text(name)
         if text is None:
             return None
         if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
+            raise ValueError(f"the option {name} must be a number >= {least}, not {text!r}")
         return int(text)
 
     def time(self, name: str) -> float | None:
-        """Return a time, in seconds since 1970; None if it was not given."""
+        """Return a time, as a Unix timestamp; None if it was not given."""
         text = self.text(name)
         if text is None:
             return None
@@ -83,7 +83,7 @@ class _Given:
             if made.tzinfo is not None:
                 return made.timestamp()
         raise ValueError(
-            f"the option {name} is a time with its zone, as 2026-01-31T08:00:00Z, not {text!r}"
+            f"the option {name} must be a time with a zone, like 2026-01-31T08:00:00Z, not {text!r}"
         )
 
     def duration(self, name: str, default: str) -> int:
@@ -92,7 +92,7 @@ class _Given:
         found = re.fullmatch("([0-9]+)(s|min|m|h|d)", text.lower())
         if found is None:
             raise ValueError(
-                f"the option {name} is a time such as 90s, 30min, 12h or {default}, not {text!r}"
+                f"the option {name} must be a time like 90s, 30min, 12h or {default}, not {text!r}"
             )
         return int(found[1]) * {"s": 1, "h": 3600, "d": 24 * 3600}.get(found[2], 60)
 
@@ -109,7 +109,7 @@ class _Given:
         return int(text) if text.isascii() and text.isdigit() else text
 
     def check_all_taken(self, use: str) -> None:
-        """Raise a ValueError for the first option that is left."""
+        """Raise a ValueError for the first option that is left over, since it is unknown."""
         for plain, (name, _) in self._left.items():
             near = get_close_matches(plain, self._known, n=1, cutoff=0.75)
             there = ", ".join(known for known in self._known.values() if "_" not in known)
@@ -141,13 +141,13 @@ def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """The options of a reader; None means no limit, or all operations.
+    """The options of a reader; None means unlimited, or for ``ops`` all operations.
 
     ``partition_bytes`` is the approximate size of a partition; the default suits the machine.
     ``pattern`` is a glob for the names of files in folders. Times are in seconds;
-    ``modified_after`` and ``modified_before`` are counted from 1970. ``corrupt`` is the name of
-    the column that describes errors, in the mode PERMISSIVE. ``wanted`` maps columns to the term
-    that wanted rows have there; None means no term.
+    ``modified_after`` and ``modified_before`` are Unix timestamps. ``corrupt`` is the name of the
+    column that describes errors, in the mode PERMISSIVE. ``wanted`` maps a column to the term that
+    its rows must have; a value of None means null.
     """
 
     mode: str = FAILFAST
@@ -172,7 +172,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
-        """Parse the options of a data source; a ValueError if one or its value is unknown."""
+        """Parse the options of a data source; raise a ValueError for an unknown name or value."""
         given = _Given(options)
         for name in ("path", "paths"):
             given.text(name)
@@ -210,7 +210,7 @@ class ReadOptions:
         )
         given.check_all_taken("to read with")
         if made.max_files is not None and made.max_bytes is not None:
-            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger: give one of them")
+            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger: give only one of them")
         return made
 
 
@@ -218,7 +218,7 @@ def _op(text: str) -> Op:
     name = text.strip().upper()
     if name not in Op.__members__:
         raise ValueError(
-            f"the option op has names of operations, with commas between them, not {name!r}: there"
+            f"the option op must be names of operations, separated by commas, not {name!r}: there"
             f" are {', '.join(Op.__members__)}"
         )
     return Op[name]
@@ -228,9 +228,9 @@ def _op(text: str) -> Op:
 class WriteOptions:
     """The options of a writer.
 
-    ``stream`` has the options of Jelly; it is None for formats of text, which have none.
-    ``suffix`` follows the extension of files. ``sort_bytes`` is how many bytes of rows memory
-    holds to sort them.
+    ``stream`` contains the options of the Jelly stream; it is None for text formats, which have no
+    options. ``suffix`` follows the file extension. ``sort_bytes`` is how many bytes of rows are
+    held in memory for sorting.
     """
 
     stream: PatchOptions | StreamOptions | None
@@ -239,7 +239,7 @@ class WriteOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], kind: Kind) -> WriteOptions:
-        """Parse the options of a data source; a ValueError if one or its value is unknown."""
+        """Parse the options of a data source; raise a ValueError for an unknown name or value."""
         given = _Given(options)
         for name in ("path", "checkpointLocation"):
             given.text(name)

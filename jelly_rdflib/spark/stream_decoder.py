@@ -1,4 +1,4 @@
-"""Decodes the frames of one stream to record batches; can go on where another decoder stopped."""
+"""Decodes the frames of one stream to record batches; can continue after another decoder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jelly_rdflib.options import Limits, PatchStreamType, RepeatedOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The most rows of a record batch: larger ones would not be faster.
+# The maximum number of rows of a record batch: larger ones would not be faster.
 MAX_ROWS = 1 << 14
 _NO_OPTIONS = (
     ". No frame before it has the stream's options: the stream's first frames were deleted by the"
@@ -27,7 +27,7 @@ class StreamState(NamedTuple):
     """The state of a stream between two frames.
 
     ``checkpoint`` is the decoder's state; it is None before the stream's options. ``place`` is the
-    place of the next row, see `jelly_rdflib.arrow.ArrowRows.place`.
+    position of the next row, see `jelly_rdflib.arrow.ArrowRows.place`.
     """
 
     checkpoint: bytes | None
@@ -88,11 +88,11 @@ class StreamDecoder:
         return self._rows.place[0]
 
     def decode(self, place: str, frame: memoryview | None) -> Iterator[pa.RecordBatch]:
-        """Decode a frame, and yield full record batches; ``place`` is its place in its queue.
+        """Decode a frame, and yield full record batches; ``place`` is its position in its queue.
 
         Raises:
-            DecodeError: The frame is None, or breaks a rule; the message has the stream, the place,
-                and the frame and row.
+            DecodeError: The frame is None, or breaks a rule; the message names the stream, the
+                position, the frame and the row.
         """
         try:
             if frame is None:
@@ -115,10 +115,10 @@ class StreamDecoder:
         self.end = max(self.end, *(first + ops.rfind(mark) + 1 for mark in marks if mark in ops), 0)
 
     def flush(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rest of the rows."""
+        """Yield the remaining rows."""
         yield from self._rows.flush()
 
     def save(self) -> StreamState:
-        """Return the state from which another decoder goes on."""
+        """Return the state from which another decoder can continue."""
         has_options = self._decoder.options is not None
         return StreamState(self._decoder.save() if has_options else None, self._rows.place)

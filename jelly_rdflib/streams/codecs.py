@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class PatchDecoder:
-    """Decodes single frames of a stream of changes, such as messages of Kafka, MQTT or gRPC.
+    """Decodes single frames of a stream of changes, such as Kafka, MQTT or gRPC messages.
 
     One decoder must get all frames of one stream, in order.
 
@@ -36,7 +36,7 @@ class PatchDecoder:
         limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value; see `read_operations`.
         on_repeated_options: How to handle a frame that repeats the options. ``"continue"``: the
-            stream goes on, with its lookups; the options must be the same (Jelly-Patch, "Patch
+            stream continues with its lookups; the options must be the same (Jelly-Patch, "Patch
             stream options"). ``"restart"``: a new stream starts, with empty lookups and its own
             options. Use this for producers that write options only when they start, or that make
             each message a stream. The options must come first in their frame. The old stream ends
@@ -44,7 +44,7 @@ class PatchDecoder:
             `DecodeError`.
 
     Raises:
-        ValueError: ``on_repeated_options`` is another value.
+        ValueError: ``on_repeated_options`` has another value.
 
     See Also:
         - `read_operations`: from a file or a pipe.
@@ -100,7 +100,7 @@ class PatchDecoder:
         return self._decoder.decode_frame(memoryview(data).cast("B"))
 
     def finish(self) -> Batch:
-        """Say that no frame follows.
+        """Signal that no frame follows.
 
         Returns:
             A batch with an `Op.END` if the end of the stream ends a patch, else an empty batch.
@@ -117,7 +117,7 @@ class PatchDecoder:
 
 
 class PatchEncoder:
-    """Encodes single frames of a stream of changes, such as messages of Kafka, MQTT or gRPC.
+    """Encodes single frames of a stream of changes, such as Kafka, MQTT or gRPC messages.
 
     Args:
         options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` are
@@ -144,7 +144,7 @@ class PatchEncoder:
         """Encode operations to one bare frame.
 
         In a FRAME stream they are one patch, with or without an `Op.END` after it. In other streams
-        a patch may go on in the next frame.
+        a patch may continue in the next frame.
 
         Args:
             operations: Tuples (see `jelly_rdflib.Op`), or a `Batch`, which is fastest.
@@ -162,7 +162,7 @@ class PatchEncoder:
 
 
 class StatementDecoder:
-    """Decodes single frames of a stream of statements, such as messages of Kafka, MQTT or gRPC.
+    """Decodes single frames of a stream of statements, such as Kafka, MQTT or gRPC messages.
 
     One decoder must get all frames of one stream, in order.
 
@@ -174,11 +174,11 @@ class StatementDecoder:
             `read_statements`.
         on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
             With ``"restart"``, the end of the old stream also ends its open graph. With the other
-            values, repeated options of Jelly-RDF 1.2 are read as its draft says: they empty the
+            values, repeated options of Jelly-RDF 1.2 are read as in its draft: they empty the
             lookups, and an error is raised if they change the stream's types.
 
     Raises:
-        ValueError: ``on_repeated_options`` or ``directions`` is another value.
+        ValueError: ``on_repeated_options`` or ``directions`` has another value.
 
     See Also:
         - `read_statements` and `read_frames`: from a file or a pipe.
@@ -226,7 +226,7 @@ class StatementDecoder:
         return Frame(self._decoder.decode_frame(memoryview(data).cast("B")))
 
     def finish(self) -> None:
-        """Say that no frame follows.
+        """Signal that no frame follows.
 
         Raises:
             DecodeError: The stream has no options.
@@ -240,7 +240,7 @@ class StatementDecoder:
 
 
 class StatementEncoder:
-    """Encodes single frames of a stream of statements, such as messages of Kafka, MQTT or gRPC.
+    """Encodes single frames of a stream of statements, such as Kafka, MQTT or gRPC messages.
 
     Args:
         options: The stream's options; by default `StreamOptions()`. ``frame_rows``,

@@ -34,7 +34,7 @@ class ZstdFile:
     """Compresses written bytes with zstd, and writes the result to another file.
 
     Only `close` writes the end of the zstd stream. The library's own class also writes it when an
-    unclosed object is discarded, which would make a half-written file look whole.
+    unclosed object is discarded, which would make a half-written file look complete.
 
     Args:
         file: The other file; it stays open.
@@ -70,7 +70,7 @@ class ZstdFile:
 class Destination:
     """The file to which a stream is written.
 
-    The target is a path or a binary file object. At a path `open` makes a new file, compressed if
+    The target is a path or a binary file object. At a path `open` creates a new file, compressed if
     its name ends with ``.gz`` or ``.zst``. A file object needs only a method ``write``. Any other
     target raises a TypeError.
     """
@@ -103,19 +103,19 @@ class Destination:
         self.is_open = True
 
     def write(self, data: bytes) -> None:
-        """Write all of ``data``: a raw file may take only a part at once."""
+        """Write all of ``data``: a raw file may accept only a part at a time."""
         written = self._file.write(data)
-        # The `write` of a caller's own class may return None although it has written all.
+        # The `write` of a caller's own class may return None although it has written everything.
         if written is None and not isinstance(self._file, io.RawIOBase):
             return
         total = 0
         while True:
             if written is None:
                 raise BlockingIOError(
-                    f"the destination is in non-blocking mode and took {total} of {len(data)} bytes"
+                    f"the destination is non-blocking and accepted {total} of {len(data)} bytes"
                 )
             if written == 0 and total < len(data):
-                raise OSError(f"the destination took {total} of {len(data)} bytes and no more")
+                raise OSError(f"the destination accepted only {total} of {len(data)} bytes")
             total += written
             if total >= len(data):
                 return
@@ -127,7 +127,7 @@ class Destination:
         A second call does nothing. While another call is writing or closing, raise an InUseError.
         """
         if not self._closing.acquire(blocking=False):
-            raise InUseError("another call is closing the writer at this moment")
+            raise InUseError("another call is already closing the writer")
         try:
             if not self.is_open:
                 return
@@ -145,7 +145,7 @@ class Destination:
             self._closing.release()
 
     def close(self) -> None:
-        """Flush the file, and close it if `open` made it."""
+        """Flush the file, and close it if `open` has created it."""
         if not self._is_owner:
             flush = getattr(self._file, "flush", None)
             if flush is not None:

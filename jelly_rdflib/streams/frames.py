@@ -80,7 +80,7 @@ def read_frames(
 def message_parts(
     batches: Iterable[Batch],
 ) -> Iterator[tuple[Batch | Iterable[Operation], bool, dict[str, bytes]]]:
-    """Yield parts of messages, each with whether its message ends there, and the frame's metadata.
+    """Yield each part of a message, whether the message ends there, and the frame's metadata.
 
     In a stream without messages, each frame is one message. Asking for the next part skips the
     rest of the part before it. Namespaces belong to the message of the next statement; after the
@@ -92,7 +92,7 @@ def message_parts(
         if batch.message_ends is None:
             yield batch, True, batch.metadata
             continue
-        # One iterator for all messages, so that the nodes of the frame are made once.
+        # Use one iterator for all messages, so that the frame's nodes are made only once.
         rows, start = iter(batch), 0
         for end in batch.message_ends:
             part = itertools.islice(rows, end - start)
@@ -122,7 +122,7 @@ class FrameIterator(Iterator["Frame"]):
         return Frame(next(self._batches))
 
     def place_error(self, error: DecodeError) -> None:
-        """Add the place of the last frame to an error that was raised while the frame was used."""
+        """Add the position of the last frame to an error that its processing has raised."""
         self._batches.place_error(error)
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class FrameIterator(Iterator["Frame"]):
 
 
 class Frame:
-    """One frame of a Jelly-RDF stream; iterating gives its statements.
+    """One frame of a Jelly-RDF stream; iterating over it yields its statements.
 
     Attributes:
         batch: The frame as columns.

@@ -38,10 +38,10 @@ SPACING = 64 << 20
 
 MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
-# How many bytes at the start and at the end of a file its digest covers.
+# How many bytes at the start and at the end of a file the digest covers.
 SAMPLE = 1 << 16
 # Enough for about 10,000 parts: 640 GB with the usual spacing. The limit is low, since a malicious
-# header may take 30 times its size when it is parsed into Python objects.
+# header may need 30 times its size when it is parsed into Python objects.
 MAX_HEADER = 1 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 
@@ -56,10 +56,11 @@ class FilePart:
 
     Args:
         is_last: Whether the part ends the file.
-        place: The place in the file of the part's first operation, in the form that
-            `jelly_rdflib.arrow.ArrowRows` takes; None at the start of the file.
-        state: The decoder's state at the start of the part: its compressed bytes, or its place in
-            an index, as the index's path, the offset and the size. None at the start of the file.
+        place: The position of the part's first operation in the file, in the form that
+            `jelly_rdflib.arrow.ArrowRows` accepts; None at the start of the file.
+        state: The decoder's state at the start of the part: its compressed bytes, or its location
+            in an index, as the index's path, the offset and the size. None at the start of the
+            file.
     """
 
     start: int
@@ -86,7 +87,7 @@ class FilePart:
                 with open_index(path) if open_index else open(path, "rb") as file:
                     file.seek(offset)
                     state = file.read(size)
-                # A state has the texts of the lookups and of the last terms.
+                # A state contains the strings of the lookups and of the last terms.
                 room = 4 * as_limits(limits).max_text_size + MAX_STATE_OVERHEAD + 1
             found: bytes = decompressor.decompress(state, room)
         except zstd.ZstdError as error:
@@ -122,7 +123,7 @@ def _make_decoder(
 
 
 def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[FilePart]:
-    """Make parts from starts, places and states; each part ends where the next one starts."""
+    """Make parts from starts, positions and states; each part ends where the next one starts."""
     ends = [*(start for start, _, _ in found[1:]), size]
     return [
         FilePart(start, end, start == found[-1][0], place, state)
@@ -148,13 +149,14 @@ def find_parts(
     keep_going: bool = True,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> list[FilePart]:
-    """Find the parts of a file, by decoding it once.
+    """Find the parts of a file by decoding it once.
 
-    The source is a path, or a binary file object with ``seek``, which stays open. A part has
-    ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one part, and
+    The source is a path, or a binary file object with ``seek``, which stays open. A part has at
+    least ``spacing`` bytes, but the last part may have fewer. A compressed file is one part, and
     so is a bare frame. With ``keep_going``, an error in the file only ends the search, and the
-    reader of the last part raises it; else it is raised here. ``advance`` is called with the number
-    of bytes read since its last call. For ``on_repeated_options`` see `jelly_rdflib.PatchDecoder`.
+    reader of the last part raises it; otherwise it is raised here. ``advance`` is called with the
+    number of bytes read since its last call. For ``on_repeated_options`` see
+    `jelly_rdflib.PatchDecoder`.
     """
     limits = as_limits(limits)
     found: list[Any] = [(0, None, None)]
@@ -202,8 +204,8 @@ def read_part(
     """Read a part of a file as batches.
 
     The source and ``on_repeated_options`` are as for `find_parts`, ``open_index`` is as for
-    `FilePart.load_state`. A file that this function opens is closed at the end of the part, at an
-    error, and by ``close()``.
+    `FilePart.load_state`. A file that this function opens is closed at the end of the part, after
+    an error, and by ``close()``.
     """
     limits = as_limits(limits)
     state = part.load_state(limits, open_index)
@@ -256,7 +258,7 @@ def _digest(data: bytes) -> hashlib.blake2b:
 def write_index(
     path: str | os.PathLike[str], parts: list[FilePart], *, is_statements: bool = False
 ) -> str:
-    """Save the parts that `find_parts` found in an index, atomically; return the index's path.
+    """Atomically save the parts from `find_parts` in an index; return the index's path.
 
     Too many parts for an index raise a ValueError.
     """
@@ -282,7 +284,7 @@ def pack_index(
 ) -> list[bytes]:
     """Return the bytes of an index for a file with this identity; errors as for `write_index`."""
     if any(isinstance(part.state, tuple) for part in parts):
-        raise ValueError("these parts were loaded from an index: give those of find_parts")
+        raise ValueError("these parts were loaded from an index: give parts from find_parts")
     states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
     entries = [
         (part.start, part.place, len(state)) for part, state in zip(parts, states, strict=True)
@@ -290,7 +292,7 @@ def pack_index(
     fields = {**identity, "is_statements": is_statements, "parts": entries}
     header = json.dumps(fields, separators=(",", ":")).encode()
     if len(header) > MAX_HEADER:
-        raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
+        raise ValueError(f"{len(parts)} parts are too many for an index: use a larger spacing")
     return [MAGIC, len(header).to_bytes(8, "little"), header, _digest(header).digest(), *states]
 
 
@@ -339,7 +341,7 @@ def _read_index(
     for key, value in {**identity, "is_statements": is_statements}.items():
         if header.get(key) != value:
             raise StaleIndexError(
-                f"the index does not match the file as it is now ({key}); make it again with:"
+                f"the index does not match the file as it is now ({key}); recreate it with:"
                 " jellyp inspect --index"
             )
     found: list[Any] = []
@@ -371,7 +373,7 @@ def _read_header(file: BinaryIO) -> dict[str, Any]:
 
 
 def _read_entries(header: dict[str, Any], size: int) -> Iterator[tuple[int, Place | None, int]]:
-    """Check and yield the entries, since the digest reveals damage, but not a forged index."""
+    """Check and yield the entries: the digest reveals damage, but not a forged index."""
     last = -1
     parts = header.get("parts")
     if not isinstance(parts, list) or not parts:

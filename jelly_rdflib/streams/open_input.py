@@ -30,8 +30,8 @@ class Input:
 
     ``name`` is the path or address of the source, for error messages.
 
-    Input that is taken for Jelly-RDF may turn out to be Jelly-Patch, or the other way round. Until
-    the batches are opened, ``source`` has all the bytes.
+    Input that is opened as Jelly-RDF may turn out to be Jelly-Patch, or vice versa. Until the
+    batches are opened, ``source`` has all the bytes.
     """
 
     source: memoryview | ByteSource
@@ -47,7 +47,10 @@ class Input:
         return self.format
 
     def open(self) -> BatchSource:
-        """Open and return the batches, once; raises the errors of `look` and `read_statements`."""
+        """Open and return the batches; call this once.
+
+        This raises the errors of `look` and `read_statements`.
+        """
         try:
             format = self.look()
             if self.reading.base is not None and not format.parser:
@@ -62,7 +65,7 @@ class Input:
             raise
 
     def batches(self) -> BatchSource:
-        """Return the batches, once, without waiting for a live source.
+        """Return the batches without waiting for a live source; call this once.
 
         If the format depends on the first bytes, they are read for the first batch, and the errors
         of `open` are raised then.
@@ -71,7 +74,7 @@ class Input:
         return self.open() if is_told else LateBatches(self)
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once, without waiting, as `batches` does.
+        """Return the operations without waiting, as `batches` does; call this once.
 
         Args:
             is_held: Whether the operations of a transaction are kept in memory until it ends. If
@@ -104,9 +107,9 @@ def open_input(
         source, normalize: As for `jelly_rdflib.read_operations`.
         keeps_directions: As for `make_node_factory`.
         name: The path of the source, if ``source`` is not a path itself.
-        format: The name of the format. None: the ending of the path decides, else the first bytes.
-        is_exact: Whether to refuse Jelly-RDF if ``format`` or the path says Jelly-Patch, and the
-            other way round.
+        format: The name of the format. None: the path's extension decides, or else the first bytes.
+        is_exact: Whether to refuse Jelly-RDF if ``format`` or the path is for Jelly-Patch, and vice
+            versa.
         meter: Counts the bytes that are read from the source, before decompression.
         limits, holds_changes: As for `Reading`.
         settings: Further settings of a `Reading`.
@@ -115,7 +118,7 @@ def open_input(
     if found is not None:
         if is_exact:
             holds_changes = found.holds_changes
-        # For Jelly the first bytes decide, not the ending of the path.
+        # For Jelly the first bytes decide, not the path's extension.
         is_told = format is not None or found.is_text or found.options_type is None
         if holds_changes is not None and is_told:
             advice = _DIFF if holds_changes else "apply() them to a Dataset"
@@ -139,10 +142,10 @@ def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> 
 
 @contextmanager
 def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
-    """Close a reader after the block, and add its place in the input to an error of the block.
+    """Close a reader after the block, and add its position in the input to an error of the block.
 
     An iterator of the caller is not closed. A reader that ``is_ahead`` has already read past the
-    operation that an ApplyError is about: that error gets the name of the source, but no place.
+    operation that an ApplyError is about: that error gets the source's name, but no position.
     """
     if not isinstance(opened, OperationReader | BatchSource):
         yield

@@ -61,8 +61,8 @@ class PatchOperations:
     def header(self) -> Headers:
         """The headers by key; a repeated key has its last value.
 
-        Keys keep their spelling. As in Jena, a key is found in upper or lower case, and ``prev``
-        also finds ``previous``.
+        Keys keep their spelling. As in Jena, the search for a key ignores case, and ``prev`` also
+        finds ``previous``.
         """
         if self.slices is None:
             headers = (each for each in self._operations if each[0] == Op.H)

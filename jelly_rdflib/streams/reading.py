@@ -18,8 +18,9 @@ def read_operations(
 ) -> OperationReader:
     """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
 
-    The memory needed depends on the largest frame, in RDF Patch on the longest row. A file that is
-    opened here is closed at the end of the stream, at an error, and by the iterator's ``close()``.
+    The memory needed depends on the largest frame, or for RDF Patch on the longest row. A file that
+    is opened here is closed at the end of the stream, after an error, and by the iterator's
+    ``close()``.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -29,12 +30,12 @@ def read_operations(
             do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
             False keeps each lexical form.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
-            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: as a
-            path's name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz``
-            or ``.zst``), else as the first bytes show. Jelly-Patch as text needs the extra
+            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: by the
+            path's extension (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``, also with ``.gz``
+            or ``.zst``), or else by the first bytes. Jelly-Patch as text needs the extra
             ``protobuf``.
         on_repeated_options: How to handle a frame that repeats the options; see `PatchDecoder`.
-            ``"restart"`` reads files of Jelly-Patch that were simply concatenated (``cat a.jellyp
+            ``"restart"`` reads Jelly-Patch files that were simply concatenated (``cat a.jellyp
             b.jellyp``).
 
     Returns:
@@ -43,8 +44,8 @@ def read_operations(
     Raises:
         DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
         LimitError: The input exceeds one of ``limits``.
-        TypeError: ``source`` is of another type.
-        LookupError: ``format`` names no format for changes.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: ``format`` is not a format for changes.
         ImportError: The format needs a package that is not installed; the message names the extra.
         OSError: The path can't be opened or read.
 
@@ -89,12 +90,12 @@ def read_statements(
     directions: Directions = "keep",
     on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
-    """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
+    """Iterate over the statements of a Jelly-RDF stream, or of another RDF syntax.
 
-    The memory needed depends on the largest frame of Jelly-RDF, and on the longest line of
-    N-Triples and N-Quads. In other syntaxes it depends on what pyoxigraph makes of the bytes
-    between two statements, at most ``max_frame_size``. A file that is opened here is closed at the
-    end of the stream, at an error, and by the iterator's ``close()``.
+    The memory needed depends on the largest frame of Jelly-RDF, or the longest line of N-Triples
+    and N-Quads. For other syntaxes it is what pyoxigraph needs for the bytes between two
+    statements, of which there may be ``max_frame_size``. A file that is opened here is closed at
+    the end of the stream, after an error, and by the iterator's ``close()``.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -102,33 +103,34 @@ def read_statements(
         limits: Input limits; by default those of `Limits()`.
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
-        strict: Whether to refuse a stream of Jelly-RDF whose logical type does not fit its physical
+        strict: Whether to refuse a Jelly-RDF stream whose logical type does not fit its physical
             type, and a text with an ill-formed IRI or language tag. If False, the stream is read
             with a warning, and IRIs and language tags of a text are not checked.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
-            ``"jelly-text"``, or a file extension or media type of one of them. None: as a path's
-            name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``),
-            else as the first bytes show, which works for Jelly-RDF and its text, RDF/XML, JSON-LD
-            and RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle
-            to JSON-LD the extra ``syntaxes``.
-        base: The IRI that relative IRIs of a text are relative to. Without it, relative IRIs are an
-            error unless the text itself declares a base.
-        isolated: Whether to parse a text in a child process. Use this for texts from strangers,
-            since pyoxigraph may crash, or take much memory or time. ``max_parser_memory`` and
+            ``"jelly-text"``, or a file extension or media type of one of them. None: by the path's
+            extension (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``), or
+            else by the first bytes, which works for Jelly-RDF and its text, RDF/XML, JSON-LD and
+            RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle to
+            JSON-LD need the extra ``syntaxes``.
+        base: The base IRI for relative IRIs in a text. Without it, relative IRIs are an error
+            unless the text itself declares a base.
+        isolated: Whether to parse a text in a child process. Use this for untrusted texts, since
+            pyoxigraph may crash, or use much memory or time. ``max_parser_memory`` and
             ``max_parser_seconds`` of ``limits`` bound the child. If it crashes or hangs, a
-            `DecodeError` is raised. For Jelly-RDF, N-Triples and N-Quads, which this package itself
-            reads, nothing changes.
-        generalized: Whether N-Triples and N-Quads may have any term in any place, such as a literal
-            as a subject, but no quoted triple as a graph. A Jelly-RDF stream itself says whether it
-            has such statements. For the syntaxes that pyoxigraph reads, True is an error.
-        directions: What to do with the base directions that literals of RDF 1.2 have, as in
+            `DecodeError` is raised. This has no effect on Jelly-RDF, N-Triples and N-Quads, which
+            this package reads itself.
+        generalized: Whether N-Triples and N-Quads may have any term in any position, such as a
+            literal as a subject, but no quoted triple as a graph. The options of a Jelly-RDF stream
+            tell whether it has such statements. For the syntaxes that pyoxigraph reads, True is an
+            error.
+        directions: What to do with the base directions of RDF 1.2 literals, as in
             ``"x"@ar--rtl``. ``"keep"``: they are a part of the term. rdflib's literals can't have
-            one, so making a node of such a term raises an error. ``"drop"``: they are left out,
-            with a warning. In JSON-LD for RDF 1.1, where they mean something else, they are always
-            left out.
+            a direction, so converting such a term to a node raises an error. ``"drop"``: they are
+            left out, with a warning. In JSON-LD for RDF 1.1, where they mean something else, they
+            are always left out.
         on_repeated_options: How to handle a frame that repeats the options; see
-            `StatementDecoder`. ``"restart"`` reads files of Jelly-RDF that were simply concatenated
+            `StatementDecoder`. ``"restart"`` reads Jelly-RDF files that were simply concatenated
             (``cat a.jelly b.jelly``).
 
     Returns:
@@ -139,11 +141,11 @@ def read_statements(
         DecodeError: The input breaks a rule of the format; or its first bytes don't show the
             format; or a literal has a base direction that is to be kept. (Raised by the iterator.)
         LimitError: The input exceeds one of ``limits``.
-        TypeError: ``source`` is of another type.
-        LookupError: ``format`` names no format for statements.
+        TypeError: ``source`` has an unsupported type.
+        LookupError: ``format`` is not a format for statements.
         ImportError: The format needs a package that is not installed; the message names the extra.
         ValueError: The base is not an absolute IRI; or ``base`` or ``generalized`` is given for a
-            format that has no such thing; or ``directions`` is another value.
+            format that does not support it; or ``directions`` has another value.
         OSError: The path can't be opened or read; or the child process can't be started.
         NotImplementedError: A text is to be parsed in a child process, but the system can't limit
             processes (Windows can't), or Python is embedded in another program.

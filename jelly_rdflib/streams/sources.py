@@ -1,4 +1,4 @@
-"""Kinds of sources of operations."""
+"""Tells apart the kinds of sources of operations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OpenedElsewhere:
 
 
 def is_readable(source: Any) -> TypeIs[Readable]:
-    """Return whether a source consists of bytes, to which limits apply; others have operations."""
+    """Return whether limits apply to a source, since it consists of bytes, not of operations."""
     is_file = hasattr(source, "read") or isinstance(source, OpenedElsewhere)
     return is_file or is_rereadable(source)
 
@@ -44,7 +44,7 @@ def is_rereadable(source: Any) -> bool:
 
 
 def name_of(source: Any) -> str | None:
-    """Return the path of a file, or the address of an HTTP answer, or None for all other sources.
+    """Return the path of a file, or the address of an HTTP response; None for other sources.
 
     The address is returned without its query, which may contain a secret.
     """
@@ -58,7 +58,7 @@ def name_of(source: Any) -> str | None:
 
 def is_at_hand(source: Any) -> bool:
     """Return whether a source can be read without waiting, as bytes and files on disk can."""
-    # A text in memory that rdflib has wrapped, so that its bytes can be read.
+    # A string in memory that rdflib has wrapped, so that its bytes can be read.
     if isinstance(source, io.BytesIO) or isinstance(getattr(source, "wrapped", None), str):
         return True
     try:

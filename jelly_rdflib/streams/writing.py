@@ -55,17 +55,17 @@ class PatchWriter(OperationSink):
         options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has no
             options.
         format: ``"jelly-patch"``, ``"rdf-patch"``, ``"rdf-patch-thrift"`` or
-            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: as a
-            path's name says (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``); for a file
+            ``"jelly-patch-text"``, or a file extension or media type of one of them. None: by the
+            path's extension (``.jellyp``, ``.rdfp``, ``.rdfpb``, ``.jellyp.txt``); for a file
             object Jelly-Patch. Jelly-Patch as text needs the extra ``protobuf``.
 
     Raises:
         EncodeError: Raised by methods: an operation can't be expressed with the options, or is out
             of place. The failed call leaves no trace in the stream.
-        RuntimeError: Raised by methods: another thread is writing at this moment, or the ``write``
-            of the file has called the writer. That writing goes on, and nothing is lost.
-        LookupError: ``format`` names no format for changes, or the path's name says none, or a
-            format for statements.
+        RuntimeError: Raised by methods: another thread is already writing, or the file's ``write``
+            has called the writer. The running call continues, and nothing is lost.
+        LookupError: ``format`` or the path's extension is unknown, or is that of a format for
+            statements.
         ImportError: The format needs a package that is not installed; the message names the extra.
         ValueError: Options are given, but the format has none.
         OSError: The path can't be opened or written.
@@ -138,18 +138,18 @@ class PatchWriter(OperationSink):
             super().write_all(part.as_batch())
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
-        """Write that a prefix is bound.
+        """Write the binding of a prefix.
 
         Args:
             prefix: The prefix without its colon.
             iri: A URIRef, a Namespace, or a str.
-            graph: The graph whose prefix it is; None in a stream of triples, and for the default
-                graph.
+            graph: The graph in which the prefix is bound; None in a stream of triples, and for the
+                default graph.
         """
         super().add_prefix(prefix, as_iri(iri), graph)
 
     def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
-        """Write that a prefix is no longer bound; takes the arguments of `add_prefix`."""
+        """Write that a prefix is no longer bound; the arguments are those of `add_prefix`."""
         super().delete_prefix(prefix, as_iri(iri), graph)
 
     def __enter__(self) -> Self:
@@ -162,11 +162,11 @@ class PatchWriter(OperationSink):
             self._destination.close_after(self.encoder.finish)
 
     def close(self) -> None:
-        """End an open patch, write the waiting rows, and close the file if the writer opened it.
+        """End an open patch, write the buffered rows, and close the file if the writer opened it.
 
         Raises:
             EncodeError: A transaction was open; it is now aborted (``TA``).
-            RuntimeError: Another thread is writing, or the ``write`` of the file has called this
+            RuntimeError: Another thread is writing, or the file's ``write`` has called this
                 method; nothing is closed.
         """
         was_in_transaction = self._destination.is_open and self.in_transaction
@@ -179,35 +179,35 @@ class PatchWriter(OperationSink):
 
 
 class StatementWriter(StatementSink):
-    """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
+    """Writes statements: a Jelly-RDF stream, or another RDF syntax.
 
     As a context manager it closes the stream at the end of the block. If an exception leaves the
     block, an unfinished graph or dataset of Jelly-RDF is left out; if it is the first one, the
-    options are left out, too. A frame is written in one piece; a text is written in pieces of some
-    thousand statements.
+    options are left out, too. A frame is written in one piece; a text format is written in pieces
+    of a few thousand statements.
 
     In a stream of physical type GRAPHS, each change of the statements' graph ends a graph and
-    starts another. So write the statements sorted by graph, which makes the fewest rows.
+    starts another. So write the statements sorted by graph, which needs the fewest rows.
 
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
             ``.gz`` or ``.zst`` makes a compressed file.
         options: The options of a Jelly-RDF stream; by default `StreamOptions()`. If their logical
-            type is one of graphs or datasets, each frame is one graph or dataset, and only
-            `end_frame` ends it. A text has no options.
+            type is for graphs or datasets, each frame is one graph or dataset, and only
+            `end_frame` ends it. Text formats have no options.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
-            ``"jelly-text"``, or a file extension or media type of one of them. None: as a path's
-            name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The
-            last two need the extra ``protobuf``, Turtle to JSON-LD the extra ``syntaxes``.
+            ``"jelly-text"``, or a file extension or media type of one of them. None: by the path's
+            extension (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The
+            last two need the extra ``protobuf``, Turtle to JSON-LD need the extra ``syntaxes``.
 
     Raises:
         EncodeError: Raised by methods: a statement can't be expressed in the format, or with the
             options. The failed call leaves no trace in the stream.
-        RuntimeError: Raised by methods: another thread is writing at this moment, or the ``write``
-            of the file has called the writer. That writing goes on, and nothing is lost.
-        LookupError: ``format`` names no format for statements, or the path's name says none, or a
-            format for changes.
+        RuntimeError: Raised by methods: another thread is already writing, or the file's ``write``
+            has called the writer. The running call continues, and nothing is lost.
+        LookupError: ``format`` or the path's extension is unknown, or is that of a format for
+            changes.
         ImportError: The format needs a package that is not installed; the message names the extra.
         ValueError: Options are given, but the format has none.
         OSError: The path can't be opened or written.
@@ -267,7 +267,7 @@ class StatementWriter(StatementSink):
         super().write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
-        """Declare a namespace, which only makes the data easier for people to read.
+        """Declare a namespace; this only makes the data easier for people to read.
 
         In Jelly-RDF the options need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD
         can't declare namespaces, nor can RDF/XML after the first statement: there the namespace is
@@ -280,11 +280,11 @@ class StatementWriter(StatementSink):
         super().add_namespace(prefix, as_iri(iri))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, so that later statements are in the next one; flush a text.
+        """End the frame, so that later statements are in the next one; flush a text format.
 
         Args:
-            metadata: Metadata to attach to the frame: a dict of str to bytes. A text can't have
-                metadata.
+            metadata: Metadata to attach to the frame: a dict of str to bytes. Text formats can't
+                have metadata.
         """
         self.encoder.end_frame(metadata)
 
@@ -296,10 +296,10 @@ class StatementWriter(StatementSink):
         self._destination.close_after(finish)
 
     def close(self) -> None:
-        """Write the waiting rows, and close the file if the writer opened it.
+        """Write the buffered rows, and close the file if the writer opened it.
 
         Raises:
-            RuntimeError: Another thread is writing, or the ``write`` of the file has called this
+            RuntimeError: Another thread is writing, or the file's ``write`` has called this
                 method; nothing is closed.
         """
         self._destination.close_after(self.encoder.finish)

@@ -150,7 +150,7 @@ def test_validate_warns(extension: str, folder: Path) -> None:
 
 def test_inspect_tells_the_rows_of_options(folder: Path) -> None:
     text = run_well("inspect", "ab.jellyp", cwd=folder).text
-    assert "2 rows of options, counted as one stream" in text
-    assert "rows of options" not in run_well("inspect", "a.jellyp", cwd=folder).text
+    assert "2 options rows, counted as one stream" in text
+    assert "options rows" not in run_well("inspect", "a.jellyp", cwd=folder).text
     report = json.loads(run_well("inspect", "--json", "ab.jelly", cwd=folder).text)
     assert report["rows"]["options"]["count"] == 2

@@ -126,7 +126,7 @@ def test_a_table_has_no_secrets() -> None:
     for name in ("access.key", "secret.key", "session.token", "bucket.b.secret.key"):
         options = {"provider": "jelly", "owner": "me", "path": "s3a://b/x"}
         source = make_sources({})[2](options={**options, f"option.fs.s3a.{name}": "hush"})
-        with pytest.raises(ValueError, match="a table is no place for a password") as caught:
+        with pytest.raises(ValueError, match="a table must not contain a password") as caught:
             source.schema()
         assert f"spark.hadoop.fs.s3a.{name}" in str(caught.value)
         assert "hush" not in str(caught.value)

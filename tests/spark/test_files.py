@@ -164,9 +164,9 @@ def test_only_some_files_are_in_memory_at_once(spark: SparkSession, tmp_path: Pa
     ("columns", "arguments", "message"),
     [
         ("path", {}, "there is no column 'content'; there are path"),
-        ("path content seq", {}, "the result has a column 'seq' of its own"),
-        ("path content", {"mode": "LAX"}, "the option mode is FAILFAST"),
-        ("path content", {"terms": "xml"}, "the option terms is string, struct"),
+        ("path content seq", {}, "the result has its own column 'seq'"),
+        ("path content", {"mode": "LAX"}, "the option mode must be one of FAILFAST"),
+        ("path content", {"terms": "xml"}, "the option terms must be one of string, struct"),
         ("path content", {"format": "docx"}, "no format 'docx'"),
     ],
 )
@@ -175,7 +175,7 @@ def test_what_can_not_be(columns: str, arguments: dict[str, str], message: str) 
     with pytest.raises((ValueError, LookupError), match=message):
         decode_files(files, **arguments)
     wrong: Any = Table([], schema_of("path").add("content", "string"))
-    with pytest.raises(ValueError, match="the column 'content' is to be binary"):
+    with pytest.raises(ValueError, match="the column 'content' must be binary"):
         decode_files(wrong)
 
 

@@ -182,5 +182,5 @@ def test_an_option_may_be_null(path: Path) -> None:
     rows = read(path)[0]
     assert read(path, s="null")[0] == [row for row in rows if row["s"] is None]
     assert read(path, s="null", op="H")[0] == [row for row in rows if row["op"] == "H"]
-    with pytest.raises(ValueError, match="the option g: 'none' is not a term as a table has it"):
+    with pytest.raises(ValueError, match="the option g: 'none' is not a term as tables spell it"):
         read(path, g="none")

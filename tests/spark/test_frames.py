@@ -142,7 +142,7 @@ def test_a_damaged_frame_names_its_stream() -> None:
         ("file offset value", {}, r"no column 'topic': .* key='file'"),
         ("file offset value", {"key": ()}, "the key has no column"),
         ("op offset value", {"key": ("op",)}, "can't have .* 'op'"),
-        ("file offset topic", {"key": "file", "column": "topic"}, "'topic' is to be binary"),
+        ("file offset topic", {"key": "file", "column": "topic"}, "'topic' must be binary"),
         ("file offset", {"key": "file"}, "no column 'value'; there are file"),
         ("file value", {"key": "file"}, "no column 'offset'"),
         (" ".join(KAFKA), {"on_repeated_options": "ignore"}, "on_repeated_options must be"),

@@ -280,7 +280,7 @@ class TestErrors:
             read_frames(spark.readStream.schema(columns).parquet(str(tmp_path)), **arguments)
 
     def test_a_table_is_refused(self, spark: SparkSession) -> None:
-        with pytest.raises(ValueError, match="takes a stream"):
+        with pytest.raises(ValueError, match="needs a stream"):
             read_frames(spark.createDataFrame([], KAFKA))
 
 

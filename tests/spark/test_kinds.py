@@ -75,22 +75,22 @@ def test_smaller_integers_are_numbers_too(kind: str) -> None:
     check_columns(given, EXPECTED, "a table")
     check_columns(given, EXPECTED, "a table", needed=["n"])
     if kind != "long":
-        with pytest.raises(ValueError, match=r"'n' of a table is to be bigint, but is .*int$"):
+        with pytest.raises(ValueError, match=r"'n' of a table must be bigint, but is .*int$"):
             check_columns(given, EXPECTED, "a table", is_exact=True)
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "message"),
     [
-        ("n", "string", "the column 'n' of a table is to be bigint, but is string$"),
-        ("n", "double", "the column 'n' of a table is to be bigint, but is double$"),
-        ("s", "integer", "the column 's' of a table is to be string, but is int$"),
-        ("s", EXPECTED, r"'s' .* but is struct<.*>: terms are text \(terms='string'\)$"),
+        ("n", "string", "the column 'n' of a table must be bigint, but is string$"),
+        ("n", "double", "the column 'n' of a table must be bigint, but is double$"),
+        ("s", "integer", "the column 's' of a table must be string, but is int$"),
+        ("s", EXPECTED, r"'s' .* but is struct<.*>: terms must be text \(terms='string'\)$"),
     ],
 )
 def test_wrong_columns(name: str, kind: Any, message: str) -> None:
     given = StructType().add("x", "integer").add(name, kind)
     with pytest.raises(ValueError, match=message):
         check_columns(given, EXPECTED, "a table")
-    with pytest.raises(ValueError, match=r"a table has the columns x, a, b; missing: a, b$"):
+    with pytest.raises(ValueError, match=r"a table needs the columns x, a, b; missing: a, b$"):
         check_columns(given, EXPECTED, "a table", needed=["x", "a", "b"])

@@ -74,24 +74,24 @@ class TestReading:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"partitionBytes": "0"}, "partitionBytes is a number from 1 on"),
-            ({"maxFilesPerTrigger": "0"}, "maxFilesPerTrigger is a number from 1 on, not '0'"),
-            ({"maxFrameSize": "-1"}, "max_frame_size is a number from 0 on, not '-1'"),
+            ({"partitionBytes": "0"}, "partitionBytes must be a number >= 1"),
+            ({"maxFilesPerTrigger": "0"}, "maxFilesPerTrigger must be a number >= 1, not '0'"),
+            ({"maxFrameSize": "-1"}, "max_frame_size must be a number >= 0, not '-1'"),
             # Python accepts these characters as digits.
-            ({"maxFrameSize": "\u0661"}, "max_frame_size is a number from 0 on"),
-            ({"pushFilters": "yes"}, "the option pushFilters is false, true, not 'yes'"),
-            ({"op": "A,X"}, "the option op has names of operations, .* not 'X': there are .*PA"),
+            ({"maxFrameSize": "\u0661"}, "max_frame_size must be a number >= 0"),
+            ({"pushFilters": "yes"}, "option pushFilters must be one of false, true, not 'yes'"),
+            ({"op": "A,X"}, "the option op must be names of .*, not 'X': there are .*PA"),
             (
                 {"modifiedAfter": "2026-01-31T08:00:00"},
-                "is a time with its zone, as 2026-01-31T08:",
+                "must be a time with a zone, like 2026-01-31T08:",
             ),
-            ({"modifiedBefore": "monday Z"}, "modifiedBefore is a time with its zone"),
-            ({"maxFileAge": "1"}, "maxFileAge is a time such as 90s, 30min, 12h or 7d, not '1'"),
+            ({"modifiedBefore": "monday Z"}, "modifiedBefore must be a time with a zone"),
+            ({"maxFileAge": "1"}, "maxFileAge must be a time like 90s, 30min, 12h or 7d, not '1'"),
             ({"ignoreCorruptFiles": "true"}, "no option 'ignoreCorruptFiles' .*: mode=DROPMALF"),
             ({"basePath": "x"}, "no option 'basePath' to read with: load a glob"),
             (
                 {"maxFilesPerTrigger": "1", "maxBytesPerTrigger": "1"},
-                "maxFilesPerTrigger and maxBytesPerTrigger: give one of them",
+                "maxFilesPerTrigger and maxBytesPerTrigger: give only one of them",
             ),
             ({"Max_Pages": "1"}, "there is no option 'Max_Pages' to read with: there are .* mode"),
             ({"partitionbyte": "1"}, "'partitionbyte' to read with: did you mean partitionBytes?"),
@@ -139,10 +139,10 @@ class TestWriting:
             (JELLY_PATCH, {"delimited": "false"}, "no option 'delimited' to write jelly-patch"),
             (JELLY, {"version": "2"}, "there is no option 'version' to write jelly"),
             (RDF_PATCH, {"frameRows": "2"}, "there is no option 'frameRows' to write rdf-patch"),
-            (JELLY_PATCH, {"sortBytes": "1.5"}, "sortBytes is a number from 0 on"),
-            (JELLY_PATCH, {"frameRows": "many"}, "frame_rows is a number from 0 on, not 'many'"),
+            (JELLY_PATCH, {"sortBytes": "1.5"}, "sortBytes must be a number >= 0"),
+            (JELLY_PATCH, {"frameRows": "many"}, "frame_rows must be a number >= 0, not 'many'"),
             (JELLY_PATCH, {"frameRows": "0"}, "frame_rows must be from 1"),
-            (JELLY_PATCH, {"rdfStar": "no"}, "the option rdf_star is false, true, not 'no'"),
+            (JELLY_PATCH, {"rdfStar": "no"}, "rdf_star must be one of false, true, not 'no'"),
         ],
     )
     def test_wrong_ones_are_refused(

@@ -76,7 +76,7 @@ def test_a_query_of_a_log_that_is_exchanged_does_not_go_on(
     exchange = Exchange(tmp_path)
     assert [len(batch) for batch in run(spark, exchange.log, tmp_path)] == [5]
     exchange.restore(EXCHANGES[0])
-    with pytest.raises(Exception, match="start again with another checkpoint"):
+    with pytest.raises(Exception, match="start again with a new checkpoint"):
         run(spark, exchange.log, tmp_path)
 
 
@@ -90,7 +90,7 @@ def test_a_running_query_of_a_log_that_is_exchanged_ends(
     query.processAllAvailable()
     exchange.restore(EXCHANGES[1])
     # The folder is missing for a moment.
-    with pytest.raises(Exception, match=r"start again with another|there is no such file"):
+    with pytest.raises(Exception, match=r"start again with a new|there is no such file"):
         query.awaitTermination(60)
     rows = spark.read.parquet(str(tmp_path / "out"))
     assert rows.where("op = 'END'").count() == 5

@@ -342,7 +342,7 @@ def test_parts_of_an_index_make_no_other(file: Path, is_statements: bool) -> Non
     write_index(file, parts, is_statements=is_statements)
     loaded = load_index(file, is_statements=is_statements, spacing=SPACING)
     assert loaded is not None
-    with pytest.raises(ValueError, match="give those of find_parts"):
+    with pytest.raises(ValueError, match="give parts from find_parts"):
         write_index(file, loaded, is_statements=is_statements)
 
 

@@ -17,7 +17,7 @@ from jelly_rdflib.rules import Rule, Severity
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """A place in the input that breaks a rule.
+    """A violation of a rule, at a position in the input.
 
     Args:
         rule: The rule.
@@ -62,7 +62,7 @@ _MOST_SHOWN = 100
 
 
 class Faults(list[Fault]):
-    """A list of faults, printed one a line and shown as a table in a notebook."""
+    """A list of faults, printed one per line and shown as a table in a notebook."""
 
     def __repr__(self) -> str:
         lines = [printable(str(fault)) for fault in self[:_MOST_SHOWN]]

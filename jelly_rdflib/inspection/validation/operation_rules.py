@@ -1,4 +1,4 @@
-"""Rules for operations: for their terms, and for their places in patches."""
+"""Rules for operations: for their terms, and for their positions in patches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
 _RULES: dict[int, tuple[Rule, str]] = {
     TermFault.RELATIVE_IRI: (Rule.IRI, "IRI {} is relative: it has no scheme"),
-    TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that is not allowed in its place"),
+    TermFault.BAD_CHARACTER: (Rule.IRI, "IRI {} has a character that is not allowed there"),
     TermFault.BAD_ESCAPE: (Rule.IRI, "IRI {} has a % without two hexadecimal digits"),
     TermFault.BAD_PORT: (Rule.IRI, "IRI {} has a port that is not a number"),
     TermFault.BAD_ADDRESS: (Rule.IRI, "IRI {} has a bad address"),
@@ -36,7 +36,7 @@ _RULES: dict[int, tuple[Rule, str]] = {
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
 # All operations except changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
-# The most keys of headers that are remembered, since an input may have any number of them.
+# The maximum number of header keys that are remembered: an input may have any number of them.
 _MAX_KEYS = 1 << 16
 _UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -83,7 +83,7 @@ class PatchRules:
     """Checks the patches of a stream.
 
     It does not check where transactions start and end: readers report such faults themselves, and
-    go on.
+    continue.
     """
 
     def __init__(self) -> None:
@@ -154,8 +154,8 @@ class PatchRules:
             yield Finding(
                 row,
                 Rule.HEADER_TWICE,
-                f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
-                " the case of letters does not count, and previous is prev",
+                f"header {show(spelled)} comes twice in the patch, in different spellings: the case"
+                " of a key does not matter, and previous means prev",
             )
         elif key in (ID, PREV):
             yield Finding(row, Rule.HEADER_TWICE, f"header {key} comes twice in the patch")

@@ -29,7 +29,7 @@ class StreamRules:
         self._statistics = statistics
         self._options: PatchOptions | StreamOptions | None = None
         self._options_place: dict[str, Any] = {}
-        # Whether this is Jelly-RDF 1.2, a draft: there options may come again, and triple terms
+        # Whether this is Jelly-RDF 1.2, a draft: there options may be repeated, and triple terms
         # are always allowed.
         self._is_draft = False
         self._has_large_frame = False
@@ -131,7 +131,7 @@ class StreamRules:
         return Fault(rule=rule, message=message, **self._options_place)
 
     def places(self, rows: list[int]) -> list[dict[str, Any]]:
-        """Return the places of rows of the last frame's batch, as fields of `Fault`."""
+        """Return the positions of rows of the last frame's batch, as fields of `Fault`."""
         located, frame = self._statistics.locate(rows), self._statistics.last_frame[0] + 1
         return [
             {"offset": offset, "frame": frame, "row": None if row is None else row + 1}

@@ -1,4 +1,4 @@
-"""`validate` finds all faults of a file."""
+"""`validate` finds all faults in a file."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def validate(
     format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> list[Fault]:
-    r"""Find all faults of a file: those that readers refuse, and those that they accept.
+    r"""Find all faults in a file: faults that readers refuse, and faults that they accept.
 
-    The rules are the members of `jelly_rdflib.Rule`. Reading goes on after a fault if later rows
+    The rules are the members of `jelly_rdflib.Rule`. Reading continues after a fault if later rows
     still make sense. In RDF Patch text a faulty row is skipped, up to its dot or to the next line
-    that starts like a row. In Jelly, reading goes on after a fault that does not affect later rows,
-    such as a transaction that starts twice. A damaged frame, message or lookup affects later rows,
-    so this fault is the last one. Jelly as text is checked as the frames that it describes, and
-    faults have the number of a frame and row. A fault that may be in every row is reported once:
-    the kind of a field once for a stream, a term once, the place of headers once for a patch.
+    that starts like a row. In Jelly, reading continues after a fault that does not affect later
+    rows, such as a transaction that starts twice. A damaged frame, message or lookup affects later
+    rows, so this fault is the last one. Jelly as text is checked as the frames that it describes,
+    so a fault has the numbers of its frame and row. A fault that may be in every row is reported
+    once: the kind of a field once per stream, a term once, the position of headers once per patch.
     Memory is bounded by the largest frame, and the returned faults. ``jellyp validate`` shows each
     fault when it is found, and keeps none.
 
@@ -46,8 +46,8 @@ def validate(
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
         limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
-            `jelly_rdflib.read_batches`. If this or the file's name says Jelly-Patch, Jelly-RDF is a
-            fault.
+            `jelly_rdflib.read_batches`. If this or the file's name is for Jelly-Patch, Jelly-RDF is
+            a fault.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
@@ -90,7 +90,7 @@ def find_faults(
     format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> Iterator[Fault]:
-    """Return the faults that `validate` finds, each when it is found."""
+    """Return an iterator of the faults that `validate` returns, each as soon as it is found."""
     errors: list[DecodeError] = []
     input_ = EncodedInput(
         source,
@@ -106,7 +106,7 @@ def find_faults(
 
 
 def _without_offsets(faults: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield faults without offsets of frames, since the input is a text; lines stay."""
+    """Yield faults without offsets of frames, since the input is a text; keep the lines."""
     for fault in faults:
         yield fault if fault.line is not None else replace(fault, offset=None)
 
@@ -119,7 +119,7 @@ _row = attrgetter("row")
 
 
 class _Validator:
-    """Reads an input and checks it; the reader adds errors that it can pass to ``errors``."""
+    """Reads and checks an input; the reader adds errors that it recovers from to ``errors``."""
 
     def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
         self._input = input_
@@ -139,7 +139,7 @@ class _Validator:
                 if self._frames is not None:
                     faults += self._frames.take(batch, self._batches.options)
                 faults.sort(key=_offset)
-                # Merge them as they come, without a list: very many rows may have findings.
+                # Merge the findings without making a list, since very many rows may have some.
                 yield from merge(faults, self._locate(self._find(batch)), key=_offset)
                 self._operations += len(batch)
             yield from self._take_errors()
@@ -165,7 +165,7 @@ class _Validator:
         return merge(terms, self._patches.take(batch), key=_row)
 
     def _locate(self, findings: Iterator[Finding]) -> Iterator[Fault]:
-        """Turn findings into faults, with their places in the input."""
+        """Turn findings into faults, with their positions in the input."""
         while some := list(islice(findings, _LOCATED)):
             places = self._places([finding.row for finding in some])
             for finding, place in zip(some, places, strict=True):

@@ -1,7 +1,7 @@
 """Patches and statements over gRPC.
 
 `patches` has the source and the sink, `log_server` the server of a patch log. `rdf` has the server
-and the client of the official service for Jelly-RDF.
+and the client of the official Jelly-RDF service.
 """
 
 from jelly_rdflib.live.grpc.patches import GrpcSink as open_sink

@@ -1,4 +1,4 @@
-"""Calls of a gRPC server."""
+"""Calls to a gRPC server."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from jelly_rdflib.options import Limits
 
 _FIRST_SECONDS = 10.0
 STRANGE = ("INTERNAL", "UNKNOWN")
-"""Codes that may mean a fault of the server, perhaps a permanent one, or a reset connection."""
-# The codes that say that the server is unreachable for now, or that a connection was lost.
+"""Codes that may mean a server fault, perhaps a permanent one, or a reset connection."""
+# The codes that mean that the server is unreachable for now, or that a connection was lost.
 _LOST = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED", *STRANGE)
 _OPTIONS = {
     "grpc.initial_reconnect_backoff_ms": 100,
     # This is also the time limit for making a connection.
     "grpc.min_reconnect_backoff_ms": 10_000,
     "grpc.max_reconnect_backoff_ms": 5000,
-    # These settings notice a server that has vanished without closing the connection.
+    # These settings detect a server that has vanished without closing the connection.
     "grpc.keepalive_time_ms": 20_000,
     "grpc.keepalive_timeout_ms": 10_000,
 }
 
 
 class GrpcClient:
-    """A channel to the server of an address; its names and messages never show secrets.
+    """A channel to the server at an address; its messages never show secrets.
 
-    The client takes the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
+    The client uses the settings ``token``, ``ca``, ``certificate`` and ``key`` of the address.
     """
 
     def __init__(self, address: Address, limits: Limits, topic: str = "") -> None:
@@ -62,11 +62,11 @@ class GrpcClient:
         return start(request, metadata=self._metadata, timeout=timeout)
 
     def told_by(self, call: Any) -> dict[str, Any]:
-        """Wait until the server has taken the call, and return the first metadata of its answer.
+        """Wait until the server has accepted the call, and return its initial metadata.
 
-        Raise an RpcError if the server refuses the call, a ConnectionError if it does not answer.
+        Raise an RpcError if the server refuses the call, a ConnectionError if it does not respond.
         """
-        # Use a timer, since grpc's timeout would limit the whole call, which may go on for ever.
+        # Use a timer, since grpc's timeout would limit the whole call, which may last forever.
         timer = threading.Timer(_FIRST_SECONDS, call.cancel)
         timer.daemon = True
         timer.start()
@@ -74,7 +74,7 @@ class GrpcClient:
             told: dict[str, Any] = dict(call.initial_metadata() or ())
             if "version" not in told:
                 if call.code() == grpc.StatusCode.OK or call.cancelled():
-                    raise ConnectionError("it does not answer, or is not a server of patches")
+                    raise ConnectionError("it does not respond, or is not a patch log server")
                 raise call
         finally:
             timer.cancel()

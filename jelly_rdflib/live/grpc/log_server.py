@@ -50,10 +50,10 @@ from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
-# The most bytes of a patch that is encoded once for all followers, and the most bytes of all such
-# patches that are kept.
+# The maximum size of a patch that is encoded once for all followers, and of all such patches that
+# are kept, in bytes.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
-# The codes of gRPC for statuses of HTTP.
+# The gRPC codes for HTTP statuses.
 _CODES = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
     401: grpc.StatusCode.UNAUTHENTICATED,
@@ -64,17 +64,17 @@ _CODES = {
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
     500: grpc.StatusCode.INTERNAL,
 }
-# The seconds that calls get to end when the server stops.
+# The seconds that calls have to finish when the server stops.
 _LAST_SECONDS = 1
 # The seconds between two checks of the logs for the health service.
 _INTERVAL = 2
 
 
 class PatchLogServer(LogServer):
-    """A `LogServer` that also serves its logs over gRPC; it takes the arguments of that class.
+    """A `LogServer` that also serves its logs over gRPC; the arguments are those of that class.
 
     Followers share the work: a patch is read and encoded once for all followers that ask for the
-    same options, and no follower has a thread.
+    same options, and no follower has its own thread.
 
     Examples:
         >>> import tempfile
@@ -100,17 +100,17 @@ class PatchLogServer(LogServer):
         key: str | os.PathLike[str] | None = None,
         started: Callable[[str], object] | None = None,
     ) -> AsyncIterator[str]:
-        """Listen at a port while the block runs, and yield the address; port 0 picks a free one.
+        """Listen on a port while the block runs, and yield the address; port 0 picks a free one.
 
-        With the files of a certificate and its key, it uses TLS. ``started`` is called with the
-        address.
+        With the files of a certificate and its key, the server uses TLS. ``started`` is called with
+        the address.
 
         Raises:
             OSError: The port can't be used, or a file can't be read.
             ValueError: No tokens are given, and other machines could reach the server.
         """
         if self.tokens is None and not self.is_open and not is_local(host):
-            raise ValueError(f"everybody who reaches {host} could change the log: give tokens")
+            raise ValueError(f"anyone who can reach {host} could change the log: give tokens")
         self._kept: OrderedDict[Any, list[bytes]] = OrderedDict()
         self._kept_size = 0
         self._encoding = asyncio.Lock()
@@ -153,12 +153,12 @@ class PatchLogServer(LogServer):
     def runner(
         self, config: uvicorn.Config, host: str, port: int, started: Callable[[str], object]
     ) -> uvicorn.Server:
-        """Return a server that runs both servers, with one certificate."""
+        """Return a server that serves both HTTP and gRPC, with one certificate."""
         files = {"certificate": config.ssl_certfile, "key": config.ssl_keyfile}
         return _Both(config, self.serving(host, port, started=started, **files))
 
     def _handler(self, work: Callable[[Any, Any, Served], Awaitable[None]], right: Right) -> Any:
-        """Return a handler for grpc, which checks the right and turns errors into a status."""
+        """Return a handler for grpc that checks the right and turns errors into a status."""
 
         async def handle(messages: Any, context: Any) -> None:
             try:
@@ -183,8 +183,8 @@ class PatchLogServer(LogServer):
         requested = requested_options(request, PatchDecoder(log.history.limits))
         options = PatchOptions(rdf_star=True, generalized_statements=True)
         if requested is not None:
-            # Take the requested kinds of terms, since those of future patches are unknown. A patch
-            # with other terms ends the answer.
+            # Allow the requested kinds of terms, since those of future patches are unknown. A patch
+            # with other kinds ends the response.
             options = _with_terms(options, requested)
             options = narrowed(options, requested, "statement_type", "stream_type")
         since = request.WhichOneof("since")
@@ -228,7 +228,7 @@ class PatchLogServer(LogServer):
                 if (frame := await asyncio.wait_for(anext(frames, None), wait)) is None:
                     break
                 start = start if size else time.monotonic()
-                # Count empty frames, too: a client could send them without end.
+                # Count empty frames, too: a client could send any number of them.
                 count = len(frame) or 1
                 size += count
                 self._bodies.hold(count)
@@ -240,7 +240,7 @@ class PatchLogServer(LogServer):
                         entry = await run_sync(_append, log, patch, decoder.options)
                     self._bodies.hold(-size)
                     size = 0
-                    # Answer with the patch's own id, even if it was squashed into another patch.
+                    # Respond with the patch's own id, even if it was squashed into another patch.
                     id = parse_patch_id(patch.header[ID]) if ID in patch.header else entry.id
                     answer = received(version=entry.version, id=str(id))
                     await context.write(answer.SerializeToString())
@@ -274,7 +274,7 @@ class _Both(uvicorn.Server):
 
 
 def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str], ...]]:
-    """Return a version, and metadata that name the version and the log."""
+    """Return a version, and the metadata that identifies it and its log."""
     with log.history.reading() as state:
         point = state.locate(version)
     told = {"version": str(point.version), "id": str(point.id or ""), "log": log.history.id}
@@ -282,7 +282,7 @@ def _locate(log: Served, version: Version) -> tuple[Point, tuple[tuple[str, str]
 
 
 def _append(log: Served, patch: Patch, stream: Any) -> LogEntry:
-    """Append a patch, unless the log has it already."""
+    """Append a patch, unless the log already has it."""
     return append_newest(log.open(), patch, _with_terms(default_options(patch), stream))
 
 
@@ -297,7 +297,7 @@ def _with_terms(options: PatchOptions, others: PatchOptions) -> PatchOptions:
 
 
 def _encoded(entry: LogEntry, options: PatchOptions) -> Iterator[bytes]:
-    """Yield the frames of a patch, which start with the options and refer to no earlier frame."""
+    """Yield a patch's frames: they start with the options, and don't depend on earlier frames."""
     encoder, end = LiveEncoder(options, max_frame_size=MAX_FRAME), bytes([Op.END])
     with closing(entry.batches()) as batches:
         # Leave out the operation END, since the encoder writes it.
@@ -313,7 +313,7 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     """
     code = grpc.StatusCode
     if isinstance(error, asyncio.TimeoutError):
-        what = f"too little of a patch came for {answers.SILENCE} seconds"
+        what = f"too little of a patch arrived within {answers.SILENCE} seconds"
         return code.DEADLINE_EXCEEDED, what, ()
     # The client has asked for lookups that exceed a limit.
     is_wrong = isinstance(error, LimitError) and str(error.limit).endswith("_table_size")
@@ -331,5 +331,5 @@ def _explain(error: Exception) -> tuple[Any, str, tuple[tuple[str, str], ...]]:
     if status == 500 and isinstance(error, LogError):
         # A damaged log stays damaged: a client should not try again.
         return code.DATA_LOSS, fields["detail"], more
-    # The rest is a lack of room, which may be temporary, so a client may try again.
+    # The other errors, such as too many followers, may be temporary, so a client may try again.
     return _CODES.get(status, code.UNAVAILABLE), fields["detail"], more

@@ -1,4 +1,4 @@
-"""Patches over gRPC: a source and a sink for a server of a patch log."""
+"""Patches over gRPC: a source and a sink for a patch log on a server."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from jelly_rdflib.patch.patch import Patch
 SUBSCRIBE = f"/{PATCH_SERVICE}/SubscribePatches"
 PUBLISH = f"/{PATCH_SERVICE}/PublishPatches"
 
-# How many patches may wait for an answer, and how many bytes they may have together.
+# How many patches may be unacknowledged, and how many bytes they may have together.
 _MOST_PATCHES, _MOST_BYTES = 1000, 16 << 20
 _FIRST_SECONDS = 10.0
-# Give up after this many faults of the server in a row, without a patch between them.
+# Give up after this many server faults in a row, without a patch between them.
 _MOST_STRANGE = 5
-# Give up after this many frames in a row that have no patch.
+# Give up after this many frames in a row without a patch.
 _MOST_EMPTY = 100
 
 
 class GrpcSource(ThreadedSource):
-    """The patches of a log on a gRPC server, as they are appended; ``start``: see `LogSource`."""
+    """A log's patches on a gRPC server, as they are appended; for ``start`` see `LogSource`."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)
@@ -72,7 +72,7 @@ class GrpcSource(ThreadedSource):
             raise
 
     def _begin(self, call: Any) -> Point:
-        """Return the version at which an answer starts; raise a LogError if the log is another."""
+        """Return the version at which a response starts; raise a LogError for another log."""
         told = self._client.told_by(call)
         self._log_id = check_log_id(self._log_id, told.get("log", ""), self.url)
         id = told.get("id")
@@ -83,7 +83,7 @@ class GrpcSource(ThreadedSource):
         requested = PatchOptions(rdf_star=True, generalized_statements=True, **lookups)
         since = (version.id or version.version) if isinstance(version, Point) else version
         if isinstance(since, int) and since >> 63:
-            # The field of the message is a signed integer of 64 bits.
+            # The message's field is a signed 64-bit integer.
             raise MissingVersion(f"{self.url}: there is no version {since}")
         fields = {"since_version" if isinstance(since, int) else "since_id": since}
         fields["topic"] = self._client.topic
@@ -112,7 +112,7 @@ class GrpcSource(ThreadedSource):
                         raise DecodeError(f"{empty} frames in a row have no patch")
                 self._link.end()
             except (grpc.RpcError, ConnectionError) as error:
-                # A call that has lasted doesn't count as a failure: a proxy may have ended it.
+                # A call that lasted a while doesn't count as a failure: a proxy may have ended it.
                 if time.monotonic() > started + _FIRST_SECONDS:
                     strange = 0
                 strange += isinstance(error, grpc.RpcError) and error.code().name in STRANGE
@@ -134,7 +134,7 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
     """Return the version that a patch makes; raise a LogError if it does not follow ``point``."""
     header = patch.header
     if ID not in header:
-        raise DecodeError("a patch has no id, so that its position can't be kept")
+        raise DecodeError("a patch has no id, so its position can't be stored")
     id = parse_patch_id(header[ID])
     prev = parse_patch_id(header[PREV]) if PREV in header else None
     first = point.version + 1
@@ -148,10 +148,10 @@ def _follow(point: Point, patch: Patch, url: str) -> Point:
 class GrpcSink(Sink):
     """Sends patches to a patch log on a gRPC server.
 
-    All patches go into one call, as one stream, and the server answers each. So the sink need not
-    wait after each patch, and knows which ones the server has taken. If the connection is lost, it
-    tries for ``wait`` seconds to send unanswered patches again. This does no harm, since the
-    server takes each id once.
+    All patches are sent in one call, as one stream, and the server acknowledges each. So the sink
+    need not wait after each patch, but knows which patches the server has accepted. If the
+    connection is lost, the sink tries for ``wait`` seconds to send unacknowledged patches again.
+    This does no harm, since the server accepts each id only once.
     """
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
@@ -159,7 +159,7 @@ class GrpcSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._client = GrpcClient(address, limits)
         self._encoder = LiveEncoder(options, restart_every=sys.maxsize, max_frame_size=MAX_FRAME)
-        # The patches without an answer: for each its parts, the size of its frames and its id.
+        # The unacknowledged patches: each as its parts, the size of its frames, and its id.
         self._sent: deque[tuple[list[Patch], int, str]] = deque()
         self._bytes = 0
         self._changed = threading.Condition()
@@ -175,7 +175,7 @@ class GrpcSink(Sink):
             raise
 
     def _connect(self) -> Any:
-        """Start a call, and send the unanswered patches again."""
+        """Start a call, and send the unacknowledged patches again."""
         self._error = None
         self._encoder.restart()
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -191,14 +191,14 @@ class GrpcSink(Sink):
             self._frames.put(frame)
 
     def _listen(self, call: Any, frames: queue.SimpleQueue[bytes | None]) -> None:
-        """Take the answers of a call; this runs in a thread."""
+        """Handle the responses of a call; this runs in a thread."""
         ended: Exception = ConnectionError("the server has ended the stream")
         try:
             for answer in call:
                 id = parse_message("patch_grpc.proto", "RdfPatchReceived", answer).id
                 with self._changed:
                     if not self._sent or str(parse_patch_id(self._sent[0][2])) != id:
-                        raise ConnectionError(f"the server answers for <{id}>, which was not sent")
+                        raise ConnectionError(f"the server acknowledges <{id}>, which was not sent")
                     self._bytes -= self._sent.popleft()[1]
                     self._lost_at, self._retries = None, waits()
                     self._changed.notify()
@@ -230,7 +230,7 @@ class GrpcSink(Sink):
             self._await(lambda: not self._sent)
 
     def _await(self, is_done: Callable[[], bool]) -> None:
-        """Wait until ``is_done()`` is true while the call works; restart a call that was lost."""
+        """Wait until ``is_done()`` is true; restart the call if it is lost."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._error is not None or is_done())
@@ -243,7 +243,7 @@ class GrpcSink(Sink):
                     more = ""
                     if self._sent:
                         count, first = len(self._sent), self._sent[0][2]
-                        more = f"; {count} patches may not have been taken, from <{first}> on"
+                        more = f"; {count} patches may not have been accepted, from <{first}> on"
                     self._lost_at, self._bytes = None, 0
                     self._sent.clear()
                     raise self._client.error(error, more)

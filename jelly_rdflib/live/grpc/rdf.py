@@ -1,4 +1,4 @@
-"""Jelly-RDF over gRPC, by the service of the specification: publish and subscribe."""
+"""Jelly-RDF over gRPC, with the specification's publish/subscribe service."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _log = logging.getLogger(__name__)
 
 
 class RdfStreamServer:
-    """A server of the official ``RdfStreamService``: clients subscribe to statements, or publish.
+    """A server of the official ``RdfStreamService``: clients subscribe to or publish statements.
 
-    Each call has a thread, in which your functions run. If they raise an exception, the call ends:
-    with ``INVALID_ARGUMENT`` and the message for a ValueError, a LookupError or a `JellyError`,
-    with ``PERMISSION_DENIED`` for a PermissionError; for any other exception with ``INTERNAL``,
-    and the exception goes to the program's log.
+    Each call has a thread, in which your functions run. If a function raises an exception, the call
+    ends with a status and the exception's message: ``INVALID_ARGUMENT`` for a ValueError, a
+    LookupError or a `JellyError`, and ``PERMISSION_DENIED`` for a PermissionError. For any other
+    exception the status is ``INTERNAL``, and the exception is logged instead.
 
     Args:
         subscribe: A function that is called with a topic, and with the options that the subscriber
             asks for, or None. It returns what to send to the subscriber. Without this function
             nobody can subscribe.
         publish: A function that is called with an iterator of the frames of a published stream.
-            The answer is sent when it has returned and the stream is complete. Without this
-            function nobody can publish.
+            The response is sent when the function has returned and the stream is complete. Without
+            this function nobody can publish.
         options: The options of the streams for subscribers; a subscriber who asks for smaller
             lookups gets them. By default the options that the subscriber asks for, or
             `StreamOptions()`.
@@ -104,7 +104,7 @@ class RdfStreamServer:
         certificate: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
     ) -> str:
-        """Listen at a port; 0 picks a free one. With the files of a certificate, use TLS.
+        """Listen on a port; 0 picks a free one. With the files of a certificate, use TLS.
 
         Returns:
             The address.
@@ -119,7 +119,7 @@ class RdfStreamServer:
     def stop(self, grace: float | None = None) -> None:
         """Stop listening, and end all calls, after ``grace`` seconds at most."""
         self._grpc.stop(grace).wait()
-        # Don't wait for the threads: one may be running a function of the user's for long.
+        # Don't wait for the threads: one may be running a slow function of the user's.
         self._threads.shutdown(wait=False)
 
     def __enter__(self) -> RdfStreamServer:
@@ -144,8 +144,8 @@ class RdfStreamServer:
         with _explained(context):
             frames = _decoded(messages, self._limits)
             self._functions[1](frames)
-            # Read what the function has left unread, since the answer says that the stream is
-            # complete.
+            # Read the frames that the function has left unread, since the response confirms that
+            # the stream is complete.
             for _ in frames:
                 pass
             return b""
@@ -164,7 +164,7 @@ def subscribe_rdf(
 
     Args:
         url: The address, ``grpc://host:8981/topic``, or ``grpcs://…`` for TLS.
-        topic: The topic, in place of the one in the address.
+        topic: The topic; it overrides the one in the address.
         options: The types and the largest lookups to ask the server for. By default the
             server chooses.
         limits: The limits for the stream; by default `jelly_rdflib.Limits()`.
@@ -175,9 +175,9 @@ def subscribe_rdf(
     Raises:
         ConnectionError: The server can't be reached, or refuses the request.
         PermissionError: The server does not allow the call.
-        DecodeError: A frame breaks a rule, or has other options than were asked for.
+        DecodeError: A frame breaks a rule, or the stream exceeds the requested options.
         LimitError: The stream exceeds the limits.
-        ValueError: The setting is unknown.
+        ValueError: A setting is unknown.
 
     Examples:
         See `RdfStreamServer`.
@@ -204,11 +204,11 @@ def publish_rdf(
     timeout: float | None = None,
     **settings: Any,
 ) -> None:
-    """Publish statements to a gRPC server; return when the server has taken all of them.
+    """Publish statements to a gRPC server; return when the server has accepted all of them.
 
     Args:
         url: The address, ``grpc://host:8981``, or ``grpcs://…`` for TLS.
-        statements: Tuples; or frames: `Frame`, `jelly_rdflib.Batch` or lists of tuples.
+        statements: Tuples, or frames: each a `Frame`, a `jelly_rdflib.Batch` or a list of tuples.
         options: The options of the stream; by default `StreamOptions()`.
         timeout, settings: As for `subscribe_rdf`.
 
@@ -243,7 +243,7 @@ def publish_rdf(
 def _address(url: str, settings: dict[str, Any]) -> Address:
     address = Address(url, settings)
     if address.scheme not in ("grpc", "grpcs"):
-        raise ValueError(f"{address} is not an address of gRPC: write grpc://host:port/topic")
+        raise ValueError(f"{address} is not a gRPC address: write grpc://host:port/topic")
     return address
 
 
@@ -277,7 +277,7 @@ def _decoded(
             if found is None:
                 raise DecodeError("the first frame must start with the options of the stream")
             if requested is not None and narrowed(found, requested, "physical_type") != found:
-                raise DecodeError(f"the stream has {found}, which is more than {requested}")
+                raise DecodeError(f"the stream has {found}, which exceeds {requested}")
         yield frame
     decoder.finish()
 
@@ -296,7 +296,7 @@ def _explained(context: Any) -> Iterator[None]:
         status = code.INVALID_ARGUMENT, str(error)
     except Exception as error:
         _log.error("gRPC", exc_info=error)
-        status = code.INTERNAL, "the server can't do that now: its log says why"
+        status = code.INTERNAL, "the server can't do that now: see its log"
     else:
         return
     context.abort(*status)

@@ -1,4 +1,4 @@
-"""What gRPC clients and servers share: messages other than frames, options, and ports."""
+"""Shared by gRPC clients and servers: options, ports, and messages other than frames."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ RDF_SERVICE = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
 PATCH_SERVICE = "jelly_rdflib.live.v1.RdfPatchStreamService"
 
 MAX_FRAME = 3 << 20
-"""The largest frame that is sent, in bytes; by default gRPC takes messages of up to 4 MiB."""
+"""The largest frame that is sent, in bytes; by default gRPC accepts messages of up to 4 MiB."""
 LOOKUPS = {
     name: getattr(StreamOptions(), name)
     for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 }
-"""The options for the sizes of lookups, each with the largest size that is used by default."""
+"""The options for the maximum sizes of lookups, with their defaults."""
 SERVER_OPTIONS = [
     # Let a second server on the same port fail: otherwise the two would share the clients.
     ("grpc.so_reuseport", 0),
@@ -62,7 +62,7 @@ def open_port(
             )
             found = server.add_secure_port(f"{name}:{port}", credentials)
     except RuntimeError as error:
-        raise OSError(f"gRPC can't listen at {name}:{port}") from error
+        raise OSError(f"gRPC can't listen on {name}:{port}") from error
     return f"{scheme}://{name}:{found}"
 
 
@@ -98,15 +98,15 @@ def requested_options(request: Any, decoder: PatchDecoder | StatementDecoder) ->
 
 
 def narrowed(offered: _Options, requested: _Options, *types: str) -> _Options:
-    """Return a stream's options with lookups that are as small as requested.
+    """Return the offered options, with lookups that are no larger than requested.
 
-    The options named by ``types`` must be the same in both, or else a ValueError is raised.
+    A ValueError is raised if an option in ``types`` differs, or if another one exceeds the request.
     """
     for name in (*types, "generalized_statements", "rdf_star", "version"):
         found, wanted = getattr(offered, name), getattr(requested, name)
         if found != wanted if name in types else found > wanted:
             shown = [getattr(each, "name", each) for each in (found, wanted)]
-            raise ValueError(f"{name} is {shown[0]} here, but {shown[1]} is asked for")
+            raise ValueError(f"{name} is {shown[0]} here, but {shown[1]} is requested")
     return replace(
         offered, **{each: min(getattr(offered, each), getattr(requested, each)) for each in LOOKUPS}
     )

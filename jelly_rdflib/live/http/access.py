@@ -1,4 +1,4 @@
-"""Access to a server: bearer tokens (RFC 6750) with rights, and limits on the rate of requests."""
+"""Access to a server: bearer tokens (RFC 6750) with rights, and a limit on the request rate."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = "*"
 class Right(enum.IntEnum):
     """The rights of a token; each right includes those before it."""
 
-    READ = 1  # and to follow
+    READ = 1  # to read and follow logs
     APPEND = 2
     MANAGE = 3  # to verify and create logs, to write snapshots, and to squash patches
 
@@ -39,9 +39,9 @@ _RIGHTS = {right.name.lower(): right for right in Right}
 class Tokens:
     """The tokens of a server, and the right that each gives.
 
-    A token is for the logs that ``logs`` names for it, or else for all. An invalid token raises a
-    ValueError. Only hashes are kept and looked up, so that the time of an answer reveals nothing
-    about a token.
+    A token is valid for the logs that ``logs`` lists for it, or else for all logs. A malformed
+    token raises a ValueError. Only hashes are kept and looked up, so that the response time reveals
+    nothing about a token.
     """
 
     _path: str | os.PathLike[str] | None = None
@@ -51,19 +51,19 @@ class Tokens:
     ) -> None:
         if not all(map(_TOKEN.fullmatch, rights)):
             # Don't show the token: messages end up in files.
-            raise ValueError("a token has 16 or more of A-Z a-z 0-9 - . _ ~ + /, and = at its end")
+            raise ValueError("a token is 16 or more of A-Z a-z 0-9 - . _ ~ + /, and may end in =")
         self._rights = {_hash(token): right for token, right in rights.items()}
         self._logs = {_hash(token): frozenset(names) for token, names in (logs or {}).items()}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Tokens:
-        """Read a file, whose lines are comments, or a right, a token and maybe names of logs."""
+        """Read a file: each line is a comment, or has a right, a token and optionally log names."""
         rights, logs = {}, {}
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
             words = line.split()
             if words and not line.startswith("#"):
                 if len(words) < 2 or words[0] not in _RIGHTS or words[1] in rights:
-                    what = f"a line is a right ({', '.join(_RIGHTS)}), a new token, names of logs"
+                    what = f"expected a right ({', '.join(_RIGHTS)}), a new token, any log names"
                     raise ValueError(f"{os.fspath(path)}, line {number}: {what}")
                 rights[words[1]] = _RIGHTS[words[0]]
                 if words[2:]:
@@ -93,7 +93,7 @@ def _hash(token: str) -> bytes:
 
 
 class Gate:
-    """Admits requests that have the right, unless they are too many."""
+    """Admits requests that have the right, up to the rate limit."""
 
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
@@ -104,7 +104,7 @@ class Gate:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     def admit(self, host: str, right: Right, token: str | None, log: str | None) -> None:
-        """Count a request of a host; raise an HTTPException to refuse it.
+        """Count a request from a host; raise an HTTPException to refuse it.
 
         ``log`` is the name of the log that the request is for, or None.
         """
@@ -130,9 +130,9 @@ class Gate:
         return self._tokens is None or self._tokens.covers(token, log)
 
     def needs(self, right: Right, log: str | None) -> Any:
-        """Return a dependency of FastAPI that admits requests with a right.
+        """Return a FastAPI dependency that admits requests with a right.
 
-        The token must be valid for the log that the path names; if it names none, for ``log``.
+        The token must be valid for the log that the path names, or for ``log`` if it names none.
         """
         bearer = Depends(self._bearer)
 

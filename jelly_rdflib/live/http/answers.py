@@ -1,4 +1,4 @@
-"""Bodies of requests and answers: patches in the format that a client asks for."""
+"""Bodies of requests and responses: patches in the format that a client asks for."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from jelly_rdflib.log import LogEntry
 from jelly_rdflib.log.history import options_for
 from jelly_rdflib.streams.writing import PatchWriter
 
-# A body with more bytes goes to the disk.
+# A body with more bytes is kept on disk.
 _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 SILENCE = 60
-"""The seconds within which the next part of a body must come."""
-# All bodies at one time may have this many times the bytes of the largest single body.
+"""The seconds within which the next part of a body must arrive."""
+# All bodies that are held at once may have this many times the maximum size of one body.
 _TOGETHER = 4
 
 
 def patience(start: float, size: int) -> float:
-    """Return the seconds to wait for more of a body; it has had ``size`` bytes since ``start``."""
+    """Return the seconds to wait for more of a body: ``size`` bytes have come since ``start``."""
     left = start + SILENCE + size / LEAST_SPEED - time.monotonic()
     return max(0.0, min(SILENCE, left))
 
@@ -49,20 +49,20 @@ CHANGES = [
     for format in reversed(FORMATS)
     if format.holds_changes and format.media_types
 ]
-"""The media types of formats of changes; the first is that of Jelly-Patch."""
+"""The media types of change formats; the first is that of Jelly-Patch."""
 
 
 def accepted(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type for the answer; raise a HTTPException if the client accepts none."""
+    """Return the response's media type; raise an HTTPException if the client accepts none."""
     accept = parse_accept_header(request.headers.get("accept") or "*/*", MIMEAccept)
     found = accept.best_match(offered)
     if found is None:
-        raise HTTPException(406, f"the media types here are: {', '.join(offered)}")
+        raise HTTPException(406, f"the available media types are: {', '.join(offered)}")
     return found
 
 
 class Bodies:
-    """Receives the bodies of requests into files; a body may have up to ``most`` bytes.
+    """Receives request bodies into files; a body may have up to ``most`` bytes.
 
     All bodies that are held at the same time may have four times as many bytes together.
     """
@@ -72,11 +72,11 @@ class Bodies:
         self._held = 0
 
     def hold(self, size: int) -> None:
-        """Count bytes that came; a negative number counts bytes that are no longer held."""
+        """Count received bytes; a negative number is for bytes that are no longer held."""
         self._held += size
         self._received.inc(max(size, 0))
         if size > 0 and self._held > _TOGETHER * self._most:
-            raise HTTPException(503, "too many patches come at once", {"Retry-After": "1"})
+            raise HTTPException(503, "too many patches arrive at once", {"Retry-After": "1"})
 
     @asynccontextmanager
     async def receive(self, request: Request) -> AsyncIterator[IO[bytes]]:
@@ -101,16 +101,16 @@ class Bodies:
                 file.seek(0)
                 yield file
         except ClientDisconnect:
-            # The client can't get this answer, but the metrics count its status.
+            # The client can't get this response, but the metrics count its status.
             raise HTTPException(499, "the client is gone") from None
         except asyncio.TimeoutError:
-            raise HTTPException(408, f"nothing or too little came for {SILENCE} seconds") from None
+            raise HTTPException(408, f"too little arrived within {SILENCE} seconds") from None
         finally:
             self.hold(-size)
 
 
 def send_json(fields: Any, prefix: str = "", status: int = 200, **headers: str) -> Response:
-    """Answer with JSON; the ETag is ``prefix`` and a digest of the answer."""
+    """Return a JSON response; its ETag is ``prefix`` and a digest of the body."""
     answer = JSONResponse(fields, status, headers)
     digest = hashlib.sha256(answer.body).hexdigest()[:16]
     answer.headers["ETag"] = f'"{prefix}{digest}"'
@@ -120,11 +120,11 @@ def send_json(fields: Any, prefix: str = "", status: int = 200, **headers: str) 
 def send_stored(
     source: bytes | Path, media_type: str, request: Request, digest: str, is_compressed: bool
 ) -> Response:
-    """Answer with the stored file of a log, decompressed if the client does not accept zstd."""
+    """Return a response with a stored file, decompressed if the client does not accept zstd."""
     # The ETag is weak, since the bytes depend on the coding, but the content does not.
     headers = {"ETag": f'W/"{digest}"', "Vary": "Accept, Accept-Encoding"}
     if request.query_params.get("digest") is not None:
-        # The address names the digest of the content, so the answer never changes.
+        # The address names the digest of the content, so the response never changes.
         headers["Cache-Control"] = "max-age=31536000, immutable"
     codings = parse_accept_header(request.headers.get("accept-encoding") or "identity")
     is_plain = is_compressed and codings.quality("zstd") == 0
@@ -146,7 +146,7 @@ def send_stored(
 
 
 def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -> Response:
-    """Answer with patches as one stream."""
+    """Return a response with patches as one stream."""
 
     def encoded() -> Iterator[bytes]:
         chunks = io.BytesIO()
@@ -171,7 +171,7 @@ def send_changes(entries: Sequence[LogEntry], media_type: Any, **headers: str) -
 
 
 class _Enough(Exception):
-    """Ends an answer whose rest the client does not get, such as a body for HEAD."""
+    """Ends a response whose rest is not sent, such as the body for HEAD."""
 
 
 class ConditionalRequests:
@@ -217,5 +217,5 @@ class ConditionalRequests:
         if self._is_private:
             headers.add_vary_header("Authorization")
         if headers.get("content-encoding") == "gzip" and headers.get("etag", "W").startswith('"'):
-            # A strong ETag stands for certain bytes, so a compressed body needs another one.
+            # A strong ETag identifies exact bytes, so a compressed body needs another one.
             headers["ETag"] = headers["ETag"].removesuffix('"') + '-gzip"'

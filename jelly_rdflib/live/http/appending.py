@@ -1,4 +1,4 @@
-"""Appends the patch of a request, under the conditions of its headers (RFC 9110, section 13)."""
+"""Appends the patch in a request, under the conditions in its headers (RFC 9110, section 13)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def append(
                     options=incoming.options or PatchOptions(),
                 )
             except LogConflict as error:
-                # With "*" any patch may be the newest, so try again after one that came meanwhile.
+                # With "*" any patch may be the newest, so try again if another one came first.
                 is_late = not error.is_locked and error.expected != error.head
                 if if_match != "*" or incoming.prev is not None or not is_late:
                     raise
@@ -48,11 +48,11 @@ def _expected(
     unwanted = parse_etags(if_none_match)
     named = {each.partition(";")[0] for each in unwanted.as_set(include_weak=True)}
     if unwanted.star_tag or str(head or wire.EMPTY) in named:
-        what = f"If-None-Match refuses the newest patch, <{head}>"
+        what = f"If-None-Match excludes the newest patch, <{head}>"
         raise LogConflict(what, expected=head, head=head, version=version)
     if if_match is None:
         if prev is None:
-            what = "name in If-Match the patch that this one follows: the ETag of the log"
+            what = "If-Match must name the patch that this one follows, by the ETag of the log"
             raise HTTPException(428, what)
         return prev
     # Only strong ETags count: in If-Match weak ones match nothing (RFC 9110).
@@ -67,5 +67,5 @@ def _expected(
         what = f"a weak ETag matches nothing; the newest patch is <{head}>"
         raise LogConflict(what, head=head, version=version)
     if prev is not None and prev not in ids:
-        raise HTTPException(400, f"If-Match says {if_match}, but the patch says {prev}")
+        raise HTTPException(400, f"If-Match names {if_match}, but the patch names {prev}")
     return prev or (head if head in ids else ids[0])

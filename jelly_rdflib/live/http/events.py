@@ -39,16 +39,16 @@ class Followers:
         self._most = most
         self.hosts: Counter[str] = Counter()
         self.is_ending: Callable[[], bool] = lambda: False
-        """Returns whether the server is ending; then followers are dismissed."""
+        """Returns whether the server is shutting down; then followers are disconnected."""
 
     def check_room(self, host: str) -> None:
-        """Raise an HTTPException if a host may not have one more follower."""
+        """Raise an HTTPException if a host may not have another follower."""
         if max(self.hosts.total(), 2 * self.hosts[host]) >= self._most:
             raise HTTPException(503, "there are too many followers", {"Retry-After": "60"})
 
 
 class Feed:
-    """The news of a log, for any number of followers.
+    """The new patches of a log, for any number of followers.
 
     Other processes may append to the log's folder, too, so the feed polls for new patches while
     anyone follows.
@@ -111,9 +111,9 @@ class Feed:
     def _look(self, since: Point) -> tuple[Point, list[LogEntry], Exception | None]:
         """Return the newest version, the first patches after ``since``, and an error or None.
 
-        The list of patches is empty if ``since`` is unknown, or if one of them is squashed or
-        damaged: then each follower reads the log itself, and gets the error. It is also empty if
-        the log can't be read at all.
+        The list of patches is empty if ``since`` is unknown, or if a patch in it is squashed or
+        damaged: then each follower reads the log itself, and gets the error. The list is also empty
+        if the log can't be read at all.
         """
         newest = _NOWHERE
         try:
@@ -127,7 +127,7 @@ class Feed:
         except MissingVersion:
             pass
         except LogConflict as error:
-            # Keep the list, since the next check may succeed: with an empty one each follower
+            # Keep the list, since the next check may succeed: with an empty list each follower
             # would read the log now, and all threads would wait for its lock.
             return since, self._fresh, error
         except (JellyError, OSError) as error:
@@ -135,7 +135,7 @@ class Feed:
         return newest, [], None
 
     async def follow(self, since: Point, host: str, media_type: str) -> AsyncIterator[bytes]:
-        """Yield an event for each patch after a version, and now and then an event without one."""
+        """Yield an event for each patch after a version, and sometimes an event without a patch."""
         try:
             async with aclosing(self.pages(since, host)) as pages:
                 async for page in pages:
@@ -156,9 +156,9 @@ class Feed:
             yield _event("failed", {"message": wire.answer_to(error)[1]["detail"]}, media_type)
 
     async def pages(self, since: Point, host: str) -> AsyncGenerator[list[LogEntry], None]:
-        """Yield the patches after a version, a few at a time; now and then an empty list.
+        """Yield the patches after a version, a few at a time, and sometimes an empty list.
 
-        If the version was squashed meanwhile, a MissingVersion is raised.
+        If the version was squashed since then, a MissingVersion is raised.
         """
         self.counts["followers"] += 1
         self._all.hosts[host] += 1
@@ -200,7 +200,7 @@ def _events_of(page: list[LogEntry], media_type: str) -> list[bytes]:
 
 @lru_cache(_MOST_KEPT)
 def _news_of(entry: LogEntry, media_type: str) -> bytes:
-    """Return the event of a patch, with the patch itself if that is small."""
+    """Return the event for a patch, including the patch itself if it is small."""
     data = b""
     if media_type == wire.EVENTS_WITH_PATCHES and entry.size <= wire.MAX_INLINE:
         # Leave out a damaged patch: a client that asks for it gets the error.

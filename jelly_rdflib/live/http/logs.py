@@ -17,7 +17,7 @@ from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.history import NAME, FolderHistory
 from jelly_rdflib.options import Limits, as_limits
 
-# A server of several logs answers at these paths itself.
+# The paths that a server of several logs uses for itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
 # A log can't have the names in the first part, since the interface uses them or may do so later.
 _LOG_NAME = re.compile(
@@ -42,7 +42,7 @@ class Served:
 class Logs:
     """The logs of a server: one, several, or all in a folder that isn't itself a log.
 
-    A log that is made in that folder later is included, too. ``options`` are passed to `Served`.
+    A log that is created in that folder later is included, too. ``options`` are passed to `Served`.
 
     Raises:
         LogError, OSError: A folder is not a log, or does not exist.
@@ -64,7 +64,7 @@ class Logs:
             self._folder = paths.pop()
         for each in paths:
             if len(paths) > 1 and (each.name in self.opened or not _LOG_NAME.fullmatch(each.name)):
-                raise ValueError(f"{each}: this name is that of another log, or can't be one")
+                raise ValueError(f"{each}: another log has this name, or it can't be a log's name")
             self.opened[each.name] = Served(each, *options)
             self.opened[each.name].history.read_log()
         self.single = paths[0].name if len(paths) == 1 else None
@@ -88,14 +88,14 @@ class Logs:
             raise MissingVersion("there are several logs here: the address must end with a name")
         found = self.opened.get(name)
         if found is None and self._folder is not None and _is_log(self._folder, name):
-            # If two threads come here at the same time, both get the same object.
+            # If two threads get here at the same time, both use the same object.
             found = self.opened.setdefault(name, Served(self._folder / name, *self._options))
         if found is None:
             raise MissingVersion(f"there is no log {name!r} here")
         return found
 
     def create(self, name: str, compression: str | None) -> bool:
-        """Make an empty log, unless it exists; return whether it was made.
+        """Create an empty log, unless it exists; return whether it was created.
 
         If a log can't have this name here, an HTTPException is raised.
         """
@@ -104,10 +104,10 @@ class Logs:
         if self._folder is None:
             if name in self.opened:
                 return False
-            what = "this server can make no logs: it serves given logs, not a folder of logs"
+            what = "this server can't create logs: it serves given logs, not a folder of logs"
             raise HTTPException(403, what)
         if not _LOG_NAME.fullmatch(name):
-            what = "a name has up to 64 of A-Z a-z 0-9 _ -, and is not reserved by the interface"
+            what = "a name has up to 64 of A-Z a-z 0-9 _ -, and must not be reserved"
             raise HTTPException(400, what)
         history = FolderHistory(self._folder / name, Limits(), self._options[1])
         try:
@@ -126,5 +126,5 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _is_log(folder: Path, name: str) -> bool:
-    # The name comes from a client, and may have slashes.
+    # The name comes from a client, and may contain slashes.
     return _LOG_NAME.fullmatch(name) is not None and (folder / name / NAME).is_file()

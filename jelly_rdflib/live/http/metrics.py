@@ -1,4 +1,4 @@
-"""Answers for operators: whether a server's logs can be read, and how many requests it gets."""
+"""Reports for operators: whether a server's logs can be read, and how many requests it gets."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MEDIA_TYPES = ["text/plain", "application/openmetrics-text"]
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # The kinds of `Feed.counts`.
 _OF_A_LOG: dict[str, tuple[Any, str]] = {
-    "followers": (GaugeMetricFamily, "Followers now."),
+    "followers": (GaugeMetricFamily, "Current followers."),
     "readable": (GaugeMetricFamily, "1 if the log can be read, else 0."),
-    "version": (GaugeMetricFamily, "The newest version, when the log could be read."),
-    "appends": (CounterMetricFamily, "Patches that were taken."),
-    "conflicts": (CounterMetricFamily, "Patches that were refused since another came first."),
-    "failures": (CounterMetricFamily, "Followers that got an error in place of a patch."),
+    "version": (GaugeMetricFamily, "The newest version when the log could last be read."),
+    "appends": (CounterMetricFamily, "Patches that were accepted."),
+    "conflicts": (CounterMetricFamily, "Patches that were refused because another came first."),
+    "failures": (CounterMetricFamily, "Followers that got an error instead of a patch."),
 }
 
 
@@ -42,21 +42,21 @@ class Metrics:
         registry.register(self)
         ProcessCollector(registry=registry)
         self.received = Counter("jellyp_received_bytes", "Bytes of patches.", registry=registry)
-        self.sent = Counter("jellyp_sent_bytes", "Bytes of answers.", registry=registry)
-        what, labels = "Seconds until the head of an answer by HTTP.", ["method", "route", "status"]
+        self.sent = Counter("jellyp_sent_bytes", "Bytes of responses.", registry=registry)
+        what, labels = "Seconds until the head of an HTTP response.", ["method", "route", "status"]
         self._seconds = Histogram("jellyp_request_seconds", what, labels, registry=registry)
 
     async def problem(self) -> str | None:
-        """Return why the server can't do its work, without names of logs; None if it can."""
+        """Return why the server is not ready, without naming logs; None if it is ready."""
         async with self._looking:
-            # Anyone may ask, at any rate, so check at most once a second.
+            # Anyone may ask, as often as they like, so check at most once a second.
             if time.monotonic() > self._next:
                 self._known = await run_sync(self._logs.all)
                 for log in self._known.values():
                     await run_sync(log.feed.check_log)
                 self._next = time.monotonic() + 1
         if self._followers.is_ending():
-            return "the server is ending"
+            return "the server is shutting down"
         lost = sum(not log.feed.counts["readable"] for log in self._known.values())
         return f"{lost} of {len(self._known)} logs can't be read" if lost else None
 
@@ -69,17 +69,20 @@ class Metrics:
             yield family
 
     async def get_health(self) -> Response:
-        """Answer whether the server runs. This needs no token."""
+        """Report whether the server is running. This needs no token."""
         return JSONResponse({"status": "ok"})
 
     async def get_ready(self) -> Response:
-        """Answer whether all logs can be read and the server is not ending. This needs no token."""
+        """Report whether all logs can be read. This needs no token.
+
+        A server that is shutting down is not ready.
+        """
         if problem := await self.problem():
             raise HTTPException(503, problem, {"Retry-After": "1"})
         return JSONResponse({"status": "ready"})
 
     async def get_metrics(self, request: Request) -> Response:
-        """The counts of the server, for Prometheus."""
+        """Return the server's metrics for Prometheus."""
         await self.problem()
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(self.registry), media_type=media_type)
@@ -103,8 +106,8 @@ class Metrics:
             try:
                 await app(scope, receive, count)
             except asyncio.CancelledError:
-                # The server is ending. Answer 503, unless an answer has begun: then the client
-                # notices that it is incomplete.
+                # The server is shutting down. Send 503, unless a response has begun: then the
+                # client notices that it is incomplete.
                 if not is_answered:
                     await count({"type": "http.response.start", "status": 503, "headers": []})
                     await count({"type": "http.response.body"})

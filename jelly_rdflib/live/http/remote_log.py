@@ -39,7 +39,7 @@ from jelly_rdflib.types import Readable
 _T = TypeVar("_T")
 # The seconds to wait for slow requests: to append or squash patches, or to check a log.
 _LONG = 600.0
-# The largest answer in JSON, in bytes.
+# The largest JSON response, in bytes.
 _MOST_JSON = 1 << 24
 # A segment with more bytes is kept on the disk while it is read or written.
 _IN_MEMORY = 1 << 20
@@ -68,11 +68,11 @@ class LogClient:
     def ask(
         self, method: str, path: str, silence: float | None = None, **options: Any
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
-        """Send a request; yield the answer, whose body the block may read.
+        """Send a request; yield the response, whose body the block may read.
 
         ``silence`` is the timeout by default; for its meaning see `WatchedClient.stream`. A
-        ConnectionError may also mean that the server is busy. If the block can't understand the
-        answer, a LogError is raised.
+        ConnectionError may also mean that the server is busy. If the block can't parse the
+        response, a LogError is raised.
         """
         request = self._http.stream(method, path, silence or self.timeout, **options)
         try:
@@ -81,7 +81,7 @@ class LogClient:
                     raise self._error(response)
                 yield response, watch
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            what = "is not a patch log: the server gives another answer"
+            what = "is not a patch log: the server sends another kind of response"
             raise LogError(f"{self.address} {what}") from None
 
     def _error(self, response: httpx2.Response) -> Exception:
@@ -89,12 +89,12 @@ class LogClient:
         with suppress(ValueError):
             fields = json.loads(start_of(response))
         error = wire.error_of(response.status_code, fields, self.address)
-        # A server that failed may have made the change before that, so its outcome is unknown.
+        # A server may have made the change before it failed, so the outcome is unknown.
         is_unknown = response.request.method == "POST" and response.is_server_error
         return Unanswered(str(error)) if is_unknown else error
 
     def again(self, request: Callable[[], _T]) -> _T:
-        """Call a function that makes a request; repeat it until the timeout if that fails."""
+        """Call a function that makes a request; if it fails, repeat it until the timeout."""
         end, retries = time.monotonic() + self.timeout, waits()
         while True:
             try:
@@ -113,7 +113,7 @@ class LogClient:
         silence: float | None = None,
         **options: Any,
     ) -> _T:
-        """Pass an answer in JSON to ``make``, and return the result; for the rest see `ask`."""
+        """Pass a JSON response to ``make`` and return the result; for the rest see `ask`."""
         with self.ask(method, path, silence, **options) as (response, _):
             data = start_of(response, _MOST_JSON + 1)
             if len(data) > _MOST_JSON:
@@ -123,7 +123,7 @@ class LogClient:
     def get(
         self, path: str, make: Callable[[Any], _T], silence: float | None = None, **params: Any
     ) -> _T:
-        """Read an answer in JSON, repeating the request if the server is lost."""
+        """Read a JSON response, repeating the request if the connection is lost."""
         return self.again(partial(self.read, make, "GET", path, silence, params=params))
 
     def post(self, path: str, make: Callable[[Any], _T], **options: Any) -> _T:
@@ -148,7 +148,7 @@ class _RemoteEntry(LogEntry):
     def __init__(self, row: Row, history: _RemoteHistory) -> None:
         super().__init__(row, Path(), history.limits)
         self._history = history
-        # The bytes of the segment, if they came with the event of the patch.
+        # The bytes of the segment, if they came with the patch's event.
         self.inline: bytes | None = None
 
     @property
@@ -175,7 +175,7 @@ class _Held(SpooledTemporaryFile[bytes]):
 
 
 class _Body(io.RawIOBase):
-    """The body of an answer as a file: `read` waits until the next part comes."""
+    """The body of a response as a file: `read` waits until the next part arrives."""
 
     def __init__(self, parts: Iterator[bytes]) -> None:
         # Skip empty parts, since readers would take one for the end of the file.
@@ -202,7 +202,7 @@ class _RemoteHistory(LogState):
         self.location = client.address
         self.close = client.close
         self.link = Link(client.address)
-        self._id = ""  # of the log, once it was read
+        self._id = ""  # the log's id, once it is known
 
     def __reduce__(self) -> Any:
         raise TypeError("a log on a server can't be pickled or copied: open it by its address")
@@ -218,7 +218,7 @@ class _RemoteHistory(LogState):
         except MissingVersion as error:
             raise LogError(f"{self.location} is not a patch log: {error}") from None
         except ConnectionError as error:
-            # Only ask whether the server runs if nothing answers there: it may just be busy.
+            # If something answers there, don't ask whether the server runs: it may just be busy.
             if not isinstance(error.__cause__, httpx2.ConnectError):
                 raise
             raise ConnectionError(f"{error}: is jellyp log serve running there?") from error
@@ -227,7 +227,7 @@ class _RemoteHistory(LogState):
         """Return the id of the log, its compression, its newest patch, and its snapshots."""
         if "logs" in fields:
             names = ", ".join(f"{self.location}/{each['name']}" for each in fields["logs"])
-            raise LogError(f"{self.location} has several logs, each with its address: {names}")
+            raise LogError(f"{self.location} has several logs, each with its own address: {names}")
         snapshots = [
             SnapshotRow(int(each["version"]), str(each["id"]), "", str(each["digest"]))
             for each in fields["snapshots"]
@@ -261,7 +261,7 @@ class _RemoteHistory(LogState):
         return [each for each in self._client.get("", self._described)[3] if each.version <= upto]
 
     def entry_in(self, fields: Any) -> _RemoteEntry:
-        """Return the patch that an answer describes."""
+        """Return the patch that a response describes."""
         return _RemoteEntry(row_of(fields), self)
 
     def _list(self, since: int, id: str | None = None, **parameters: int) -> Iterator[LogEntry]:
@@ -314,14 +314,14 @@ class _RemoteHistory(LogState):
         headers = {"Accept": wire.EVENTS_WITH_PATCHES, "Accept-Encoding": "identity"}
         options: Any = {"params": {"since": point.id or 0}, "headers": headers}
         with self._client.ask("GET", "events", silence, **options) as (response, watch):
-            # The server may serve another log than at the last connection.
+            # The server may now serve another log than it did at the last connection.
             self._id = check_log_id(self._id, response.headers[wire.LOG_ID], self.location)
             self.link.begin()
             body = io.BufferedReader(_Body(response.iter_raw()), 2 * wire.MAX_INLINE)
             while line := body.readline(wire.MAX_LINE):
                 if len(line) < wire.MAX_LINE and not line.endswith(b"\n"):
-                    # The line is cut off, though the answer has ended properly: a proxy does that
-                    # if it loses the server.
+                    # The line is cut off, though the response has ended properly: a proxy does
+                    # that if it loses the server.
                     return
                 fields = json.loads(line)
                 if not 0 <= fields["inline"] <= wire.MAX_INLINE:
@@ -347,12 +347,12 @@ class _RemoteHistory(LogState):
     def append(
         self, patch: IncomingPatch, *, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Send a patch; if no answer comes, again, until it is known whether it was appended."""
+        """Send a patch; without a response, retry until it is known whether it was appended."""
         file: Any = _Held(_IN_MEMORY)
         place = Place(0, 0, patch.id, prev)
         patch.write(file, place, options)
         headers = {"If-Match": wire.etag(prev), "Content-Type": wire.JELLY_PATCH}
-        # Whether an earlier request may have appended the patch although no answer came.
+        # Whether an earlier request may have appended the patch although it got no response.
         is_unknown = False
 
         def send() -> LogEntry:
@@ -419,7 +419,7 @@ class _RemoteHistory(LogState):
 
         def download() -> tuple[Any, str]:
             file, found = _Held(_IN_MEMORY), hashlib.sha256()
-            # The digest in the address allows a cache to keep the answer.
+            # The digest in the address allows a cache to keep the response.
             options: Any = {"params": {"digest": digest}, "headers": headers}
             with self._client.ask("GET", path, **options) as (response, watch):
                 for chunk in response.iter_raw():
@@ -427,7 +427,7 @@ class _RemoteHistory(LogState):
                     file.write(chunk)
                     found.update(chunk)
                     if size is not None and file.tell() > size:
-                        raise LogError(f"{self.location}/{path} has more than its {size} bytes")
+                        raise LogError(f"{self.location}/{path} has more than {size} bytes")
             file.seek(0)
             return file, found.hexdigest()
 

@@ -49,10 +49,10 @@ _Version = Annotated[
 ]
 _Digest = Annotated[
     str | None,
-    Query(description="Answer with the file of this SHA-256 or with an error: it never changes."),
+    Query(description="Return the file only if it has this SHA-256: the response never changes."),
 ]
-_IfMatch = Annotated[str | None, Header(description="The ETag of the log; *: any")]
-_IfNoneMatch = Annotated[str | None, Header(description="An ETag: not after it; *: after none")]
+_IfMatch = Annotated[str | None, Header(description="The ETag that the log must have; *: any")]
+_IfNoneMatch = Annotated[str | None, Header(description="An ETag that it must not have; *: any")]
 
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 # The page has its own scripts and styles, since it must load nothing from other hosts.
@@ -69,7 +69,7 @@ _FAULTS = 400, 401, 403, 404, 429, 500, 503
 
 
 class _Fault(BaseModel):
-    """The answer to a request that failed; some have more fields."""
+    """The response to a request that failed; some have more fields."""
 
     detail: str
 
@@ -84,11 +84,11 @@ _Log = Annotated[Served, Depends(_served)]
 
 @dataclass(eq=False, repr=False)
 class LogServer:
-    """An application (ASGI) that serves patch logs.
+    """An ASGI application that serves patch logs.
 
-    A single log is at ``/``. Several logs, or the logs in a folder that isn't itself a log, are at
-    ``/NAME/``, by the names of their folders. Logs that are made in that folder later are served,
-    too.
+    A single log is served at ``/``. Several logs, or the logs in a folder that isn't itself a log,
+    are served at ``/NAME/``, where the name is that of the log's folder. Logs that are created in
+    that folder later are served, too.
 
     Requests are served by several threads. Other processes may use the folders at the same time.
 
@@ -111,14 +111,14 @@ class LogServer:
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # a folder, or several
     _: KW_ONLY
     tokens: Tokens | None = None  # who may do what; None: everybody may do everything
-    # Without tokens, a request whose header Host names another machine is refused, since a page in
+    # Without tokens, a request whose Host header names another machine is refused, since a page in
     # a browser could have caused it. This setting allows such requests.
     is_open: bool = False
     limits: Limits | None = None  # for reading patches, including those that are appended
-    timeout: float = 30.0  # seconds to wait for others who write to the log
-    max_body: int = 1 << 28  # bytes of a patch; four times as many for all that come at once
-    rate: str | None = None  # requests of each client: "100/second"; None: no limit
-    max_followers: int = 1000  # half as many from one host
+    timeout: float = 30.0  # seconds to wait for other writers of the log
+    max_body: int = 1 << 28  # bytes of a patch; four times as many for all that arrive at once
+    rate: str | None = None  # request limit per client, such as "100/second"; None: no limit
+    max_followers: int = 1000  # at most half of them from one host
 
     def __post_init__(self) -> None:
         self.followers = Followers(self.max_followers)
@@ -140,7 +140,7 @@ class LogServer:
             redoc_url=None,
         )
         self.app.state.server = self
-        # Don't compress small answers: they gain nothing.
+        # Don't compress small responses: they gain nothing.
         streams = wire.EVENTS, wire.EVENTS_WITH_PATCHES
         self.app.add_middleware(GZipMiddleware, minimum_size=1000, exclude_content_types=streams)
         self.app.add_middleware(ConditionalRequests, is_private=self.tokens is not None)
@@ -171,7 +171,7 @@ class LogServer:
     def _add(
         self, method: str, place: str, work: Any, right: Right | None, types: list[str], *codes: int
     ) -> None:
-        """Add a route, with the media types and further status codes of its answers."""
+        """Add a route, with the media types and further status codes of its responses."""
         status = 201 if work == self.append else 200
         answers: dict[int | str, Any] = {
             code: {"description": HTTPStatus(code).phrase, "model": _Fault}
@@ -186,7 +186,7 @@ class LogServer:
         extra: dict[str, Any] = _BODY if work == self.append else {}
         if place.startswith("/{name}") and work != self.create:
             extra = {"parameters": [_NAME], **extra}
-        # Accept the address of a log with and without a slash at its end.
+        # Accept the address of a log with and without a trailing slash.
         for path in {place, place if place == "/" else place.rstrip("/")}:
             self.app.add_api_route(
                 path,
@@ -201,7 +201,7 @@ class LogServer:
             )
 
     def get_logs(self, request: Request) -> Response:
-        """List the logs that the token is for. A log that can't be read has no id or version."""
+        """List the logs that the token is valid for. An unreadable log has no id or version."""
         logs: list[dict[str, Any]] = []
         for name, log in self.logs.all().items():
             if self._gate.may_see(request.state.token, name):
@@ -210,7 +210,7 @@ class LogServer:
                     id, _, head = log.history.read_log()
                     logs[-1] |= {"id": id, "version": point_of(head).version}
                 except (JellyError, OSError) as error:
-                    # The link reports the error on standard error, only once.
+                    # The link reports the error only once, on standard error.
                     log.history.link.set(error)
         return send_json({"logs": logs})
 
@@ -263,8 +263,8 @@ class LogServer:
     ) -> Response:
         """Return the patches that lead from one version to another: as a list, or as one stream.
 
-        The answer has at most `most` patches; `next` is the version after which the rest follow.
-        `last` asks for that many patches up to a version instead.
+        The response has at most `most` patches; `next` is the version after which the rest follow.
+        With `last` it has that many patches up to a version instead.
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
         with log.history.reading() as state:
@@ -284,11 +284,11 @@ class LogServer:
     def get_patch(
         self, log: _Log, version: _Version, request: Request, digest: _Digest = None
     ) -> Response:
-        """Return a patch in a format of changes, or its fields as JSON."""
+        """Return a patch in a change format, or its fields as JSON."""
         with log.history.reading() as state:
             entry = state.entry(version)
         if digest not in (None, entry.digest):
-            raise MissingVersion(f"version {version} has another file: was it squashed meanwhile?")
+            raise MissingVersion(f"version {version} has another file now: was it squashed?")
         media_type = accepted(request, [*CHANGES, wire.JSON])
         if media_type == wire.JSON:
             return send_json(entry_fields(entry), Vary="Accept")
@@ -305,9 +305,9 @@ class LogServer:
         if_match: _IfMatch = None,
         if_none_match: _IfNoneMatch = None,
     ) -> Response:
-        """Append a patch; the answer comes when the patch is on the disk.
+        """Append a patch; respond when the patch is on disk.
 
-        Status 412 says that another patch was appended meanwhile; the ETag names the newest one.
+        Status 412 means that another patch was appended first; the ETag names the newest one.
         """
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type not in CHANGES:
@@ -324,29 +324,29 @@ class LogServer:
     def get_snapshot(
         self, log: _Log, version: int, request: Request, digest: _Digest = None
     ) -> Response:
-        """Return the whole data of a version that has a snapshot, as Jelly-RDF."""
+        """Return all data of a version that has a snapshot, as Jelly-RDF."""
         with log.history.reading() as state:
             newest = point_of(state.newest()).version
             found = {each.version: each for each in state.snapshots(newest)}.get(version)
         if found is None or digest not in (None, found.digest):
-            raise HTTPException(404, f"version {version} has no snapshot, or another one")
+            raise HTTPException(404, f"version {version} has no snapshot, or one that differs")
         media_type = accepted(request, [wire.JELLY])
         source = log.history.open_snapshot(found)
         return send_stored(source, media_type, request, found.digest, log.history.is_compressed)
 
     def snapshot(self, log: _Log, version: _Version) -> Response:
-        """Store a snapshot: the whole data of a version, which makes checkouts faster."""
+        """Store a snapshot: all data of a version, which makes checkouts faster."""
         opened = log.open()
         entry = opened.entry(version)
         opened.snapshot(entry.version)
         return JSONResponse({"version": entry.version})
 
     def squash(self, log: _Log, first: _Version, last: _Version) -> Response:
-        """Replace the patches from one version to another by one with the same effect."""
+        """Replace the patches from one version to another by one patch with the same effect."""
         return JSONResponse(entry_fields(log.open().squash(first, last)))
 
     def verify(self, log: _Log, deep: bool = False) -> Response:
-        """Check the log: read every file to its end. The answer shows no paths of the server."""
+        """Check the log: read every file to its end. The response reveals no server paths."""
         folder = f"{log.history.path}{os.sep}"
         problems = [asdict(each) for each in log.open().verify(deep=deep)]
         for each in problems:
@@ -361,16 +361,16 @@ class LogServer:
         since: _Version | None = None,
         last_event_id: Annotated[_Version | None, Header()] = None,
     ) -> Response:
-        """Follow the log: get an event for each patch after a version, without an end.
+        """Follow the log: get an event for each patch after a version, without end.
 
-        These are server-sent events: the id of each is the version, and its data are those of
-        `/patches/{version}` as JSON. By default the first event is the next patch. An event
-        `gone` says that the version was squashed, and `failed` that the log can't be read: each is
-        the last one. `idle` comes after 15 seconds without another.
+        These are server-sent events: the id of an event is the version, and its data is the JSON
+        of `/patches/{version}`. By default the first event is the next patch. The event `gone`
+        means that the version was squashed, and `failed` that the log can't be read: each is the
+        last event. `idle` is sent after 15 seconds without another event.
 
         As `application/x-jelly-patch-events` each event is a line of such JSON, with its kind as
-        `event`. The patch as it is stored follows the line if it has up to 64 KiB; `inline` is the
-        number of its bytes, or 0.
+        `event`. A stored patch of up to 64 KiB follows the line; `inline` is its size in bytes, or
+        0.
         """
         media_type = accepted(request, [wire.EVENTS, wire.EVENTS_WITH_PATCHES])
         with log.history.reading() as state:
@@ -388,7 +388,7 @@ class LogServer:
 
 
 async def _refuse_method(request: Request, error: Any) -> Response:
-    """Answer 405. A route has one method, but the answer must name all methods of the path."""
+    """Respond with 405, and name all methods of the path, since a route has only one."""
     routes = [each for each in request.app.routes if each.path_regex.match(request.url.path)]
     # The server's own paths, such as /docs, also match the route /NAME: prefer the exact one.
     routes = [each for each in routes if each.path == request.url.path] or routes
@@ -398,7 +398,7 @@ async def _refuse_method(request: Request, error: Any) -> Response:
 
 
 async def _explain(request: Request, error: Exception) -> Response:
-    """Answer a request that failed; details that only the server's owner may see are logged."""
+    """Respond to a failed request; details that only the server's owner may see are logged."""
     status, fields = wire.answer_to(error)
     headers = {412: {"ETag": wire.etag(fields.get("head"))}, 503: {"Retry-After": "1"}}.get(status)
     if status == 500 or isinstance(error, OSError):

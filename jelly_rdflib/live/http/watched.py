@@ -17,7 +17,7 @@ import httpx2
 from jelly_rdflib.live.waiting import LEAST_SPEED
 
 GRACE = 60.0
-"""The seconds that an answer may take in addition to the allowed silence of the server."""
+"""The seconds that a response may take in addition to the allowed silence of the server."""
 _CONNECT_TIMEOUT = 10.0
 
 
@@ -26,9 +26,9 @@ class Unanswered(ConnectionError):
 
 
 class Watch(threading.Thread):
-    """A thread that waits for the end of an answer, and cuts the connection if it takes too long.
+    """A thread that waits for the end of a response, and cuts the connection if it takes too long.
 
-    This is needed since httpx limits only each single wait, so a server could send an answer's
+    This is needed since httpx limits only each single wait, so a server could send a response's
     headers byte by byte, without end.
     """
 
@@ -41,11 +41,11 @@ class Watch(threading.Thread):
         self.renew()
 
     def renew(self) -> None:
-        """Start to count the time again."""
+        """Restart the time limit."""
         self._end = time.monotonic() + self.seconds
 
     def run(self) -> None:
-        """Wait for the end of the answer, or cut its connection."""
+        """Wait for the end of the response, or cut its connection."""
         while (left := self._end - time.monotonic()) > 0:
             if self.ended.wait(left):
                 return
@@ -53,7 +53,7 @@ class Watch(threading.Thread):
         self._cut()
 
     def allow(self, size: int) -> None:
-        """Extend the time for ``size`` bytes that have come."""
+        """Extend the time limit for ``size`` received bytes."""
         self._end += size / LEAST_SPEED
 
 
@@ -68,22 +68,22 @@ class WatchedClient:
         self._http, self._sockets = httpx2.Client(**options), set[socket.socket]()
         # Use `finalize`, which also closes a client that its user forgets to close.
         self.close = weakref.finalize(self, _close, self._http, self._sockets, os.getpid())
-        """Closes all connections: a thread that reads an answer gets an error."""
+        """Closes all connections: a thread that reads a response gets an error."""
 
     @contextmanager
     def stream(
         self, method: str, url: str, silence: float, **options: Any
     ) -> Iterator[tuple[httpx2.Response, Watch]]:
-        """Send a request; yield the answer, whose body the block may read.
+        """Send a request; yield the response, whose body the block may read.
 
-        The server may be silent for ``silence`` seconds, and the whole answer may take `GRACE`
+        The server may be silent for ``silence`` seconds, and the whole response may take `GRACE`
         seconds more. A ConnectionError is raised if the server can't be reached, or an
         `Unanswered` if the request may have reached it.
         """
         silence = silence or _CONNECT_TIMEOUT
         timeout = httpx2.Timeout(silence, connect=_CONNECT_TIMEOUT)
         watch = Watch(partial(_cut, self._sockets), silence + GRACE)
-        late = httpx2.ReadTimeout(f"the answer has not come within {watch.seconds:g} seconds")
+        late = httpx2.ReadTimeout(f"the response did not arrive within {watch.seconds:g} seconds")
         options["extensions"] = {"trace": partial(self._trace, watch)}
         try:
             with self._http.stream(method, url, timeout=timeout, **options) as answer:
@@ -108,7 +108,7 @@ class WatchedClient:
             # Forget closed sockets; these have no file number.
             self._sockets -= {each for each in self._sockets.copy() if each.fileno() < 0}
             self._sockets.add(info["return_value"].get_extra_info("socket"))
-        # Start the watch now, not when the request was sent: a proxy may have answered before the
+        # Start the watch now, not when the request was sent: a proxy may have responded before the
         # server did.
         elif event.endswith(".receive_response_headers.started") and watch.ident is None:
             watch.renew()
@@ -118,7 +118,7 @@ class WatchedClient:
 def start_of(answer: httpx2.Response, most: int = 1 << 16) -> bytearray:
     """Return the first bytes of a body: 64 KiB by default, enough for an error."""
     data = bytearray()
-    # httpx's decoders give 1 MiB at most at a time.
+    # httpx's decoders return at most 1 MiB at a time.
     for part in answer.iter_bytes():
         data += part
         if len(data) >= most:

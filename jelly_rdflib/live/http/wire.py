@@ -1,4 +1,4 @@
-"""What the server and its clients share: media types, ETags, and errors."""
+"""Shared by the server and its clients: media types, ETags, and errors."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ EVENTS = "text/event-stream"
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 TOKEN = "JELLYP_TOKEN"  # the environment variable with the bearer token
-MOST_ENTRIES = 1000  # the most that an answer lists
-MAX_INLINE = 1 << 16  # the size in bytes up to which an event brings the segment
-MAX_LINE = 1 << 16  # the most bytes of an event without the segment
+MOST_ENTRIES = 1000  # the maximum number of patches that a response lists
+MAX_INLINE = 1 << 16  # the largest segment that an event includes, in bytes
+MAX_LINE = 1 << 16  # the largest event without its segment, in bytes
 HEARTBEAT = 15.0  # the seconds after which a server without news sends an event
-LOG_ID = "Log-Id"  # the header of events that has the id of the log
+LOG_ID = "Log-Id"  # the header with the log's id in a response with events
 EMPTY = "empty"  # the ETag of a log without patches
 
 
 def etag(head: str | None) -> str:
     """Return the ETag of a log whose newest patch has this id; None: it has no patches."""
-    # The ETag of an empty log is a word of this package, since RFC 9110 has no condition for an
+    # The ETag of an empty log is this package's own word, since RFC 9110 has no condition for an
     # empty log: "If-None-Match: *" requires that the log does not exist.
     return f'"{EMPTY if head is None else head}"'
 
 
-# The first row that matches an error counts.
+# The first row that matches an error applies.
 _STATUSES: tuple[tuple[Any, int], ...] = (
     (errors.LogConflict, 412),
     (errors.MissingVersion, 404),
@@ -47,25 +47,25 @@ ERRORS: dict[int, type[Exception]] = {
     # The server, or a proxy in front of it, is unavailable for now.
     **dict.fromkeys((429, 502, 503, 504), ConnectionError),
 }
-"""The errors for a server's statuses, used if the answer does not describe the error itself."""
+"""The errors for a server's statuses, used if the response does not describe the error itself."""
 
 
 def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
-    """Return the status and the JSON for a request that failed; those of a 500 reveal nothing."""
+    """Return the status and the JSON for a request that failed; a 500 reveals no details."""
     if isinstance(error, errors.LogConflict) and error.is_locked:
-        return 503, {"detail": "others are writing to the log"}
+        return 503, {"detail": "other processes or threads are writing to the log"}
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         # The log may be missing while a backup is restored.
-        return 503, {"detail": "the log, or a file of it, is not there at the moment"}
+        return 503, {"detail": "the log, or one of its files, is missing at the moment"}
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
             fields = {name: each for name, each in vars(error).items() if name not in _IN_DETAIL}
             return status, {"detail": str(error), **fields}
-    return 500, {"detail": "the server can't do that now: its standard error says why"}
+    return 500, {"detail": "the server can't do that now: see its standard error"}
 
 
 def error_of(status: int, fields: Any, address: str) -> Exception:
-    """Return the error that an answer describes; raise a KeyError or TypeError if it has none."""
+    """Return the error in a response; raise a KeyError or TypeError if it can't be parsed."""
     has_detail = isinstance(fields, dict) and "detail" in fields
     detail = fields["detail"] if has_detail else f"the server answers {status}"
     if isinstance(detail, list):

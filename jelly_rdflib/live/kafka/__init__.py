@@ -1,4 +1,4 @@
-"""Topics of Kafka: each message is a bare frame, and its key names the stream of the frame."""
+"""Kafka topics: each message is a bare frame, and its key names the stream of the frame."""
 
 from jelly_rdflib.live.kafka.sink import KafkaSink as open_sink
 from jelly_rdflib.live.kafka.source import KafkaSource as open_source

@@ -1,4 +1,4 @@
-"""What sources and sinks of a topic share: the settings, and the brokers' reports."""
+"""Shared by the sources and sinks of a topic: the settings, and the brokers' reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 # The client library's reports go to this logger, not to standard error.
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
-# The seconds to wait for the first answer of a broker.
+# The seconds to wait for a broker's first response.
 _FIRST_ANSWER = 10.0
 
 # The settings that make a topic delete messages.
@@ -31,7 +31,7 @@ PAUSE = 3600.0
 
 
 def is_one_of(error: ck.KafkaError, words: tuple[str, ...]) -> bool:
-    """Return whether the name of an error contains one of some words."""
+    """Return whether the name of an error contains one of the words."""
     return any(word in error.name() for word in words)
 
 
@@ -51,8 +51,8 @@ class KafkaClient:
         # to False when a broker answers.
         self.is_down = False
         self._end, self.reason = time.monotonic() + 2 * _FIRST_ANSWER, "there is no answer"
-        # Add `own` after `_describe`, which uses an admin client: that takes no settings of
-        # producers or consumers.
+        # Add `own` after `_describe`, which uses an admin client: that does not accept the settings
+        # of producers or consumers.
         self.config = given | shared
         self._describe()
         self.config |= own
@@ -82,7 +82,7 @@ class KafkaClient:
         return kind(f"{self.url}: {what}{error.str()}")
 
     def ask_id(self) -> str:
-        """Return the topic's current id, which changes if the topic is deleted and made again."""
+        """Return the topic's current id, which changes if the topic is deleted and recreated."""
         try:
             return str(self._ask_for_topic(_FIRST_ANSWER).result().topic_id)
         except ck.KafkaException as error:
@@ -112,7 +112,7 @@ class KafkaClient:
             # This is only a warning, since few clients may see the settings, and few topics are
             # compacted.
             warn(
-                f"{self.url}: Kafka does not show the topic's settings to this user: see to it that"
+                f"{self.url}: Kafka does not show the topic's settings to this user: make sure that"
                 " cleanup.policy is delete, since compaction removes frames that are needed, and"
                 " that retention.ms and retention.bytes are -1, which keeps all messages",
                 TopicWarning,
@@ -132,7 +132,7 @@ class KafkaClient:
         return self.admin.describe_topics(topics, request_timeout=timeout)[self.topic]
 
     def check_topic(self, timeout: float) -> None:
-        """Check that the topic was not deleted and made again, if a broker answers in time."""
+        """Check that the topic was not deleted and recreated, if a broker responds in time."""
         try:
             id = str(self._ask_for_topic(timeout).result().topic_id)
         except ck.KafkaException as error:
@@ -141,6 +141,6 @@ class KafkaClient:
             return
         if id != self.id:
             raise ConnectionError(
-                f"{self.url}: the topic was deleted, and another one of this name was made: its"
-                " patches don't follow those that came. Start again, with an empty copy"
+                f"{self.url}: the topic was deleted and recreated, so its patches don't continue"
+                " those already received: start again with an empty copy"
             )

@@ -1,4 +1,4 @@
-"""Topics of Kafka as sinks: each sink has a producer, and a stream with its own key."""
+"""Kafka topics as sinks: each sink has a producer, and a stream with its own key."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions, PatchStreamType
 from jelly_rdflib.patch.patch import Patch
 
-# The most bytes that a message needs besides the frame and the key.
+# The maximum number of bytes that a message needs besides the frame and the key.
 _OVERHEAD = 512
 
 
 class KafkaSink(Sink):
-    """A topic that takes patches, as a stream that starts again from time to time."""
+    """A topic to which patches are sent, as a stream that restarts from time to time."""
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         self._name = address.take("stream", str, "")
@@ -118,7 +118,7 @@ class KafkaSink(Sink):
             self._fail(error)
 
     def _await(self, most: int) -> None:
-        """Wait until at most ``most`` messages are on their way."""
+        """Wait until at most ``most`` messages are in flight."""
         left, since = -1, time.monotonic()
         while self._producer is not None and (now := len(self._producer)) > most:
             if now != left:
@@ -158,8 +158,8 @@ class KafkaSink(Sink):
 
     def _close(self) -> None:
         if self._producer is not None and self._sent and self._can_end:
-            # All patches were taken. An empty frame only lets sources forget the stream, so don't
-            # wait long for it.
+            # All patches are acknowledged. An empty frame only lets sources forget the stream, so
+            # don't wait long for it.
             self._wait = min(self._wait, 1.0)
             with suppress(OSError):
                 self._put([b""])

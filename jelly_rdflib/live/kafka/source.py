@@ -1,4 +1,4 @@
-"""Topics of Kafka as sources: the key of each message names the stream of its frame."""
+"""Kafka topics as sources: the key of each message names the stream of its frame."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 
 _T = TypeVar("_T")
-# The seconds to wait for an answer of a broker before asking again.
+# The seconds to wait for a broker's response before asking again.
 _ANSWER = 1.0
 # The seconds of silence after which a stream is forgotten, since a producer that was killed never
 # ends its stream.
 _IDLE = 24 * PAUSE
-# Words in the names of permanent errors, and of errors of a consumer that is out of its group.
+# Words in the names of permanent errors, and of errors of a consumer that left its group.
 _FINAL = ("AUTH", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION", "INVALID")
 _OUT = ("ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "REBALANCE_IN_PROGRESS", "ASSIGNMENT_LOST")
 
@@ -46,9 +46,9 @@ class _Stream:
 class _Partition:
     """The state of a partition.
 
-    ``next`` is the offset of the frame that brings the next patches, and ``skip`` the number of
-    patches in this frame that the source has returned already. Reading starts at ``start``, where
-    the oldest open stream starts. With ``joins``, streams that started before the source did are
+    ``next`` is the offset of the frame with the next patches, and ``skip`` the number of patches in
+    this frame that the source has already returned. Reading starts at ``start``, where the oldest
+    open stream starts. With ``joins``, streams that started before the source did are
     left out until they start again.
     """
 
@@ -56,8 +56,8 @@ class _Partition:
     next: int
     skip: int = 0
     joins: bool = False
-    # The latest timestamp of a message so far. It counts as the time now, since the senders'
-    # clocks may differ from this one.
+    # The latest timestamp of a message so far. It is used as the current time, since the senders'
+    # clocks may differ from the clock here.
     now: int = 0
     # The stream that has been silent the longest comes first.
     streams: OrderedDict[bytes | None, _Stream] = field(default_factory=OrderedDict)
@@ -75,7 +75,7 @@ class _Partition:
 
 
 class KafkaSource(Source):
-    """The patches of a topic, of all partitions, or of those that its group assigns to it."""
+    """The patches of a topic: of all partitions, or of those that the group assigns to this one."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
@@ -101,7 +101,7 @@ class KafkaSource(Source):
             warn(
                 f"{self.url}: Kafka deletes messages of this topic ({self._client.retention}): a"
                 " copy that is made later, or is offline for long, misses them, which is an error."
-                " With -1 the topic keeps all; deleted=skip goes on without them",
+                " Set these to -1 to keep all messages; deleted=skip skips those that are deleted",
                 TopicWarning,
             )
         self._limits, self._lock = limits, RLock()
@@ -112,7 +112,7 @@ class KafkaSource(Source):
             begins = {each: self._begin(each, self._is_latest) for each in self._client.partitions}
         except ck.KafkaException as error:
             raise self._client.exception(error.args[0]) from None
-        # The states of the partitions that this source has or had; and where all others begin.
+        # The states of the partitions that this source has or had; and where the others begin.
         self._partitions, self._begins = ({}, begins) if self._group else (begins, {})
         self._owned = [] if self._group else self._client.partitions
         self._must_assign = not self._group
@@ -126,7 +126,7 @@ class KafkaSource(Source):
             self._consumer.subscribe(names, on_assign=self._take_over, on_revoke=self._give_up)
 
     def _ask(self, request: Callable[[], _T]) -> _T:
-        """Ask the broker, again and again while it can't be reached."""
+        """Ask the broker; retry as long as it can't be reached."""
         tries = waits()
         while True:
             try:
@@ -140,7 +140,7 @@ class KafkaSource(Source):
         return ck.TopicPartition(self._client.topic, partition, *details)
 
     def _range(self, partition: int) -> tuple[int, int]:
-        """Return the offset of the first message in a partition, and the one after the last."""
+        """Return a partition's first offset, and the offset after its last message."""
         spot = self._spot(partition)
         return self._ask(lambda: self._consumer.get_watermark_offsets(spot, timeout=_ANSWER))
 
@@ -161,7 +161,7 @@ class KafkaSource(Source):
             each.streams.clear()
 
     def _assign(self) -> None:
-        """Go on in each partition, from the start of its oldest open stream."""
+        """Continue in each partition, from the start of its oldest open stream."""
         self._look_at_topic()
         kept = self._read_group() if self._group else {}
         for number in self._owned:
@@ -180,9 +180,9 @@ class KafkaSource(Source):
             if not low <= partition.next <= high:
                 raise ConnectionError(
                     f"{self.url}: the next message of partition {number} is at offset"
-                    f" {partition.next}, and the topic has offsets {low} to {high}: messages were"
-                    " deleted, and patches may be lost. Go on from a copy that has them, or"
-                    " without them by the setting deleted=skip"
+                    f" {partition.next}, but the topic has offsets {low} to {high}: messages were"
+                    " deleted, and patches may be lost. Continue from a copy that has them, or"
+                    " without them with the setting deleted=skip"
                 )
             partition.start = max(partition.start, low)
             partition.streams.clear()
@@ -195,12 +195,12 @@ class KafkaSource(Source):
             self._acknowledge()
 
     def _read_group(self) -> dict[int, _Partition]:
-        """Return the state of each partition that the group has stored."""
+        """Return the partitions' states that are stored in the group."""
         spots = [self._spot(number) for number in {*self._owned, *self._begins}]
         kept = {}
         for each in self._ask(lambda: _checked(self._consumer.committed(spots, timeout=_ANSWER))):
             place = [each.offset, each.offset, 0, self._is_latest]
-            # If another program has set the offset, the metadata don't match it: ignore them.
+            # If another program has set the offset, the metadata doesn't match it: ignore it.
             with suppress(ValueError, TypeError):
                 told = _Partition.at(json.loads(each.metadata or "")).place
                 place = told if told[1] == each.offset else place
@@ -209,7 +209,7 @@ class KafkaSource(Source):
         return kept
 
     def _acknowledge(self) -> None:
-        """Store the position in the group, so that its consumers go on after these patches."""
+        """Store the position in the group, so that its consumers continue after these patches."""
         with self._lock:
             places = {n: self._partitions[n].place for n in self._owned if n in self._partitions}
             new = {n: place for n, place in places.items() if self._committed.get(n) != place}
@@ -242,7 +242,7 @@ class KafkaSource(Source):
             raise ValueError(f"{self.url}: {position!r} is not a position in a topic") from None
         if topic != self._client.id:
             raise ValueError(
-                f"{self.url}: the position is of another topic, or of one that was deleted since"
+                f"{self.url}: the position is from another topic, or one that was deleted since"
             )
         self._partitions, self._begins, self._resumed = partitions, {}, set(partitions)
         self._must_assign = bool(self._owned)
@@ -270,7 +270,7 @@ class KafkaSource(Source):
                 partition.next, partition.skip = next, skip
                 return patch
             except BaseException as error:
-                # Read the messages again whose patches were not returned.
+                # The messages whose patches were not returned must be read again.
                 self._pending.clear()
                 self._must_assign = bool(self._owned)
                 if not isinstance(error, ck.KafkaException):
@@ -280,7 +280,7 @@ class KafkaSource(Source):
                 return None
 
     def _look_for_partitions(self) -> None:
-        """Notice new partitions, unless there is a group: then the broker reports them."""
+        """Detect new partitions, unless there is a group: then the broker reports them."""
         if self._group or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + self._refresh
@@ -291,9 +291,9 @@ class KafkaSource(Source):
                 self._must_assign = True
 
     def _look_at_topic(self) -> None:
-        """Check before a message, at most once a second, that the topic was not made again.
+        """Check before a message, at most once a second, that the topic was not recreated.
 
-        If a new topic has fewer messages, no message comes; but then the error for the missing
+        If the new topic has fewer messages, no message arrives; but then the error for the missing
         offset leads to this check, too.
         """
         if time.monotonic() >= self._next_check:
@@ -301,7 +301,7 @@ class KafkaSource(Source):
             self._next_check = time.monotonic() + _ANSWER
 
     def _look_for_brokers(self) -> None:
-        """Notice that the brokers are lost, or can be reached again."""
+        """Detect that the brokers are lost, or can be reached again."""
         if not self._client.is_down or time.monotonic() < self._next_try:
             return
         self._next_try = time.monotonic() + _ANSWER
@@ -331,7 +331,7 @@ class KafkaSource(Source):
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
             patches = []
-            # A message that is only read again after a restart was reported before.
+            # Don't report a message again that is only reread after a restart.
             if offset >= partition.next:
                 self._bad.leave_out(reason, *self._place(message))
         if offset < partition.next:
@@ -352,7 +352,7 @@ class KafkaSource(Source):
         self._bad.leave_out(error, *self._place(self._message))
 
     def _place(self, message: Any) -> tuple[str, list[object], bytes]:
-        """Return a message's place as a text and as parts of a file name, and its bytes."""
+        """Return a message's position, as a string and as parts of a file name, and its payload."""
         where = [self._client.topic, message.partition(), message.offset()]
         place = f"{self.url}: {'/'.join(map(str, where))}, key {message.key()!r}"
         return place, where, message.value() or b""
@@ -369,7 +369,7 @@ class KafkaSource(Source):
             if frame and offset >= partition.next and not partition.joins:
                 raise DecodeError(
                     "the stream of this frame has no start: it was deleted, or the stream was"
-                    " forgotten (settings idle, streams), or a message of it was left out"
+                    " forgotten (settings idle, streams), or one of its messages was left out"
                     " (bad=skip). With start=latest, a source leaves streams out until they start"
                     " again"
                 )

@@ -1,4 +1,4 @@
-"""Topics of MQTT brokers: each message has one patch, as a complete stream."""
+"""MQTT topics: each message contains one patch, as a complete stream."""
 
 from jelly_rdflib.live.mqtt.sink import MqttSink as open_sink
 from jelly_rdflib.live.mqtt.source import MqttSource as open_source

@@ -1,4 +1,4 @@
-"""What sources and sinks of an MQTT broker share: connections, and refusals of the broker."""
+"""Shared by MQTT sources and sinks: connections, and the errors for a broker's refusals."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.live.address import Address
 
 CONNECT_TIMEOUT = 10.0
-"""The seconds within which the broker must first answer."""
+"""The seconds within which the broker must first respond."""
 PASSING = (136, 137, 159)
 """Reason codes of a broker that is unavailable or busy, or gets too many requests."""
 
-# The reason codes for a wrong password, not authorized, banned and a bad method; and the reason
-# code for a packet that is too large.
+# The reason codes for a wrong password, a missing authorization, a ban and a bad authentication
+# method; and the reason code for a packet that is too large.
 _FORBIDDEN, _TOO_LARGE = (134, 135, 138, 140), 149
 
 
 def connect(address: Address, client: Client, clean_start: Any, **properties: int) -> None:
-    """Connect a client with the settings that the address still has."""
+    """Connect a client with the settings that are left in the address."""
     if user := address.take("user", str, ""):
         client.username_pw_set(user, address.take("password", str, "") or None)
     ca, certificate, key = (address.take(x, str, "") or None for x in ("ca", "certificate", "key"))

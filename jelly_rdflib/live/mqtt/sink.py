@@ -1,4 +1,4 @@
-"""Topics of MQTT brokers as sinks."""
+"""MQTT topics as sinks."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The most bytes of a packet in the protocol, and the most that fields other than the payload take.
+# The protocol's maximum packet size, and an upper bound for all but topic and payload, in bytes.
 _MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
 # How many patches a sink may send before the first of them is acknowledged.
 _MOST_IN_FLIGHT = 100
 
 
 class MqttSink(Sink):
-    """A topic that patches are sent to, each as one message, which is a complete stream."""
+    """A topic to which each patch is sent as one message that is a complete stream."""
 
     def __init__(self, address: Address, limits: Limits, options: PatchOptions | None) -> None:
         super().__init__(str(address), limits)
@@ -43,19 +43,19 @@ class MqttSink(Sink):
         self._wait = address.take("wait", float, 30.0)
         self._encoder = LiveEncoder(options, restart_every=1, max_frame_size=_MOST_BYTES)
         self._stream, self._number = token_urlsafe(12), 0
-        # Make these properties once, for all messages, since making them takes long.
+        # Create these properties once for all messages, since creating them is slow.
         kind = "application/x-jelly-rdf-patch"
         self._properties = make_properties(
             PacketTypes.PUBLISH, ContentType=kind, UserProperty=("jelly-patch", "")
         )
-        # Unacknowledged patches by packet id, in order; and the broker's answers.
+        # Unacknowledged patches by packet id, in order; and the broker's responses.
         self._pending: dict[int, tuple[int, bytes]] = {}
         self._answers: deque[tuple[int, Any]] = deque()
         self._lock, self._news = threading.Lock(), threading.Event()
         self._is_connected = False
         self._error: Exception | None = None
         self._client = client = make_client(f"jelly-{token_urlsafe(12)}")
-        # This class sends waiting messages again, since the client does not keep their order.
+        # Waiting messages are sent again by this class, since the client does not keep their order.
         client.max_inflight_messages = 0
         client.reconnect_delay_set(1, 5)
         client.on_connect, client.on_publish = self._on_connect, self._on_publish
@@ -84,7 +84,7 @@ class MqttSink(Sink):
         self._news.set()
 
     def _on_publish(self, client: Client, data: Any, mid: int, reason: Any, _: Any) -> None:
-        """Store an answer; this runs in the client's thread, with a lock that `_publish` needs."""
+        """Store a response; this runs in the client's thread, with a lock that `_publish` needs."""
         self._answers.append((mid, reason))
         self._news.set()
 
@@ -94,7 +94,7 @@ class MqttSink(Sink):
         self._pending[info.mid] = number, payload
 
     def _settle(self) -> bool:
-        """Handle the broker's answers; return whether any came."""
+        """Handle the broker's responses; return whether there were any."""
         count = len(self._answers)
         for mid, reason in [self._answers.popleft() for _ in range(count)]:
             item = self._pending.pop(mid, None)
@@ -108,8 +108,8 @@ class MqttSink(Sink):
         self._wait_for(lambda: self._is_connected and len(self._pending) < self._most)
         size = len(payload) + len(self._topic.encode()) + _HEADER_BYTES
         if size > self._most_bytes:
-            most = f"the broker takes at most {self._most_bytes}"
-            raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, and {most}")
+            most = f"the broker accepts at most {self._most_bytes}"
+            raise EncodeError(f"{self.url}: a patch makes a message of {size} bytes, but {most}")
         with self._lock:
             self._number += 1
             self._publish(self._number, payload)
@@ -151,7 +151,7 @@ class MqttSink(Sink):
 
 
 def _delimited(frame: bytes) -> bytes:
-    """Return a frame after its length, a varint."""
+    """Return a frame prefixed with its length, a varint."""
     size, length = len(frame), bytearray()
     while size > 0x7F:
         length.append(size & 0x7F | 0x80)

@@ -1,4 +1,4 @@
-"""Topics of MQTT brokers as sources."""
+"""MQTT topics as sources."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _stamp(message: MQTTMessage) -> tuple[str, int]:
 class MqttSource(Source):
     """The patches of a topic, or of all topics that a filter matches.
 
-    Its `position` has the last number of each sink's stream. The numbers show which patches the
-    broker sends again, which are dropped, and whether it has left some out.
+    Its `position` contains the last number of each sink's stream. By these numbers the source drops
+    patches that the broker sends again, and notices patches that are missing.
     """
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
@@ -66,7 +66,7 @@ class MqttSource(Source):
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
         self._bad = BadMessages(address)
         self._most = address.take("receive_maximum", int, 65535)
-        # The last numbers of the streams: those passed on, and those acknowledged as stored.
+        # The last number of each stream that was passed on, and that was acknowledged as stored.
         self._numbers: dict[str, int] = {}
         self._kept: dict[str, int] = {}
         self._arrived: deque[MQTTMessage] = deque()
@@ -122,8 +122,8 @@ class MqttSource(Source):
         self._is_open = True
 
     def _note_new_session(self) -> None:
-        self._lose("the broker has no session of this client any more")
-        # The next connection must not take the session that this one has made for the old one.
+        self._lose("the broker no longer has this client's session")
+        # The next connection must not mistake the new session of this connection for the old one.
         self._is_kept = self._has_session and self._accepts_loss
 
     def _lose(self, why: str) -> None:
@@ -197,10 +197,10 @@ class MqttSource(Source):
             self._given = self._given_before
 
     def _turn(self, wait: float) -> None:
-        """Let the client work for a while, or connect it again."""
+        """Let the client work for a while, or reconnect it."""
         if self._has_session and len(self._passed) >= self._most:
             raise ConnectionError(
-                f"{self.url}: {self._most} patches came, but acknowledge() was not called"
+                f"{self.url}: {self._most} patches arrived, but acknowledge() was not called"
             )
         if self._client.socket() is None:
             if self._link.error is None:
@@ -243,9 +243,9 @@ class MqttSource(Source):
                 self._pass(message)
 
     def _place(self, message: MQTTMessage) -> tuple[str, list[object], bytes]:
-        """Return a message's place as a text and as parts of a file name, and its bytes."""
+        """Return a message's position, as a string and as parts of a file name, and its payload."""
         stream, number = _stamp(message)
-        # Leave the packet id out of the file name: it changes when the message comes again.
+        # Leave the packet id out of the file name: it changes when the message is sent again.
         where = [message.topic, *((stream, number) if stream else ())]
         place = f"{stream} {number}" if stream else f"packet {message.mid}"
         return f"{self.url}: message {message.topic} {place}", where, bytes(message.payload)
@@ -275,10 +275,10 @@ class MqttSource(Source):
             self._acknowledge()
 
     def _must_come_again(self, before: dict[str, int]) -> bool:
-        """Return whether a message that is left out must come again: the last one with a number.
+        """Return whether the broker must resend the messages that were left out since a patch.
 
-        Until the position of a later patch is stored, no stored position has its number; without
-        the message, a restarted source would miss that number.
+        Until the position of a later patch is stored, no stored position contains their numbers.
+        Without these messages, a restarted source would miss the numbers.
         """
         return self._has_session and self.has_positions and self._numbers != before
 

@@ -1,8 +1,8 @@
 """Pipelines on Apache Spark: states, differences and histories from a table of changes.
 
-All tables are DataFrames. Tables of changes (see `CHANGES`) are such as
-``spark.read.format("jelly-patch")`` returns; there are also tables of quads (see `QUADS`). Spark's
-own engine does all work, on all executors.
+All tables are DataFrames: tables of changes (see `CHANGES`), as
+``spark.read.format("jelly-patch")`` returns them, and tables of quads (see `QUADS`). Spark's own
+engine does all the work, on all executors.
 """
 
 from jelly_rdflib.spark.pipeline.compact import compact

@@ -1,6 +1,6 @@
 """The chain of patches: each may name the patch before it (RDF Patch, "Header": id and prev)."""
 
-# pyarrow makes the functions of its module `compute` when it is imported.
+# pyarrow generates the functions of its module `compute` when it is imported.
 # pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # A table of up to this many rows is sent from the driver to all executors for a join.
 MAX_BROADCAST = 100_000
-# The strings of a table that the driver sends have at most this many bytes.
+# The maximum size of all strings in a table that the driver sends, in bytes.
 MAX_BYTES = 8 << 20
 # The columns for each run: its file, its first patch and last wanted patch, its number and its
 # first version.
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
 )
-# The value of `root` if the first patch of a chain may come after any patch. No id equals it.
+# The value of `root` if the first patch of a chain may follow any patch. No id equals it.
 ANY = "*"
 
 
 class PatchPlace(NamedTuple):
-    """The place of a patch: its file, and its number in the file."""
+    """The position of a patch: its file, and its number in the file."""
 
     file: str
     patch: int
@@ -72,8 +72,8 @@ def link(
 ) -> list[PatchRun]:
     """Order all runs by the chain; raise a PatchError if they are not one chain.
 
-    No id may come twice. ``root`` is the id of the patch before the first one; None if the first
-    patch has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
+    All ids must differ. ``root`` is the id of the patch before the first one; None if the first
+    patch has no ``prev``. ``find`` finds a patch by its id, for error messages.
     """
     runs = sorted(runs)
     last_ids = {run.id for run in runs}
@@ -91,8 +91,8 @@ def link(
             elif root != ANY:
                 more = f"the chain so far ends with {root}"
                 if root is None:
-                    more = "if all is built on that, give base or after (jellyp: --base, --after)"
-                raise PatchError(f"the chain is broken: {run}, which is not there; {more}")
+                    more = "to start from there, give base or after (jellyp: --base, --after)"
+                raise PatchError(f"the chain is broken: {run}, which is missing; {more}")
         first = followers.setdefault(before, run)
         if first is not run and before is None:
             raise PatchError(
@@ -104,7 +104,7 @@ def link(
     chain: list[PatchRun] = []
     following = followers.pop(None, None)
     if following is not None and following.prev is None and root not in (None, ANY):
-        raise PatchError(f"{following}, but is to come after {root}")
+        raise PatchError(f"{following}, but must come after {root}")
     while following is not None:
         chain.append(following)
         following = followers.pop(following.id, None)
@@ -132,9 +132,9 @@ class PatchOrder:
         return self.runs[-1].id if self.runs else None
 
     def resolve(self, upto: int | str | None) -> int:
-        """Return the number of a version, which is given by its number or its patch's id.
+        """Return the number of a version that is given by its number or by its patch's id.
 
-        None is the newest version. Raise a PatchError if the version does not exist, a TypeError
+        None means the newest version. Raise a PatchError if the version does not exist, a TypeError
         for any other type.
         """
         if upto is None:
@@ -186,9 +186,9 @@ class PatchOrder:
 
 
 def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
-    """Order patches by their chain; a patch without ``prev`` follows the previous one of its file.
+    """Order patches by their chain; a patch without ``prev`` follows the previous one in its file.
 
-    Raise a PatchError if they are not one chain, an id comes twice, or they have more than
+    Raise a PatchError if they are not one chain, two have the same id, or they have more than
     `MAX_RUNS` runs. The arguments are as for `PatchOrder` and `link`.
     """
     counts = patches["id"].drop_null().value_counts()
@@ -203,7 +203,7 @@ def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
 
 
 def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
-    """Return the place of the patch with an id; None if no patch has it."""
+    """Return the position of the patch with an id; None if no patch has it."""
     row = pc.index(patches["id"], id).as_py()
     if row < 0:
         return None
@@ -211,8 +211,8 @@ def find_patch(patches: pa.Table, id: str) -> PatchPlace | None:
 
 
 def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
-    """Make a table of the driver's rows, in the session of another table."""
-    # PySpark's type hints don't allow tables of Arrow.
+    """Create a table from the driver's rows, in the session of another table."""
+    # PySpark's type hints don't allow Arrow tables.
     session: Any = table.sparkSession
     # Pass the schema, since Spark Connect needs it for a table without rows.
     made: DataFrame = session.createDataFrame(rows, from_arrow_schema(rows.schema))
@@ -221,14 +221,14 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
 
 
 def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.Table | None]:
-    """Fetch a table's rows to the driver if they are few and short; return a table, and the rows.
+    """Fetch a table's rows to the driver if they are few and short; return a table and its rows.
 
-    With ``is_small`` it is known that they are. Otherwise the table itself may be returned,
-    without rows.
+    With ``is_small`` they are known to be few and short. Otherwise the table itself may be
+    returned, with None for the rows.
 
-    For a small table the jobs cost more than the work on its rows. If the driver has the rows, in
-    one partition, Spark groups and joins them without a shuffle, whose stages are jobs of their
-    own.
+    For a small table, starting jobs costs more than processing its rows. If the driver has the
+    rows, in one partition, Spark groups and joins them without a shuffle, whose stages would be
+    separate jobs.
     """
     if not is_small:
         texts = [each.name for each in table.schema if each.dataType.typeName() == "string"]
@@ -241,7 +241,7 @@ def at_hand(table: DataFrame, *, is_small: bool = False) -> tuple[DataFrame, pa.
 
 
 def as_id(text: str) -> str:
-    """Return the id of a patch as in tables: with angle brackets."""
+    """Return the id of a patch as tables spell it: with angle brackets."""
     return text if text.startswith("<") else f"<{text}>"
 
 

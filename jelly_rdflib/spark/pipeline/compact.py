@@ -24,28 +24,30 @@ def compact(
 ) -> DataFrame:
     """Return the smallest patch with the same effect as the changes, on any dataset.
 
-    The patch has the last operation on each quad, even if it is a delete. Aborted and unfinished
-    transactions are left out, and the others become one transaction, as by `jelly_rdflib.compact`.
-    A prefix is bound for its graph: the patch has the last operation on each prefix of a graph, and
-    the last operation that binds a prefix to each IRI. The header ``prev`` comes from the first
-    patch, and ``id`` from the last patch; all other headers are kept, each once.
+    The patch contains the last operation on each quad, even if it is a delete. Aborted and
+    unfinished transactions are left out, and the others become one transaction, as with
+    `jelly_rdflib.compact`. A prefix is bound in its graph: the patch contains the last operation on
+    each prefix of a graph, and the last operation that binds a prefix to each IRI. The header
+    ``prev`` comes from the first patch, and ``id`` from the last patch; all other distinct headers
+    are kept.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        order_by: A column that orders the patches in place of the chain; see `replay`.
-        marks: The same changes without rows of statements; see `replay`.
+        order_by: A column that orders the patches instead of the chain; see `replay`.
+        marks: The same changes without the rows for statements; see `replay`.
         after: The id of the missing patch before the first one (its ``prev``), as an IRI with or
             without angle brackets. None: the first patch has no ``prev``.
 
     Returns:
-        A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. It is
-        sorted, and ``seq`` has that order; its numbers have gaps.
+        A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. The rows
+        are sorted, and ``seq`` numbers them in this order, with gaps.
 
     Raises:
-        PatchError: The patches are not one chain, see `replay`; or the first one comes after
-            another patch than ``after``.
-        ValueError: A column is missing, or has another type; or ``after`` comes with ``order_by``.
-        TypeError: ``after`` is of another kind.
+        PatchError: The patches are not one chain, see `replay`; or the first one does not follow
+            ``after``.
+        ValueError: A column is missing, or has another type; or ``after`` is given with
+            ``order_by``.
+        TypeError: ``after`` has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -115,8 +117,8 @@ def _last_marks(ordered: Ordered) -> DataFrame:
         # In rdflib an IRI has one prefix: the last one.
         (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(each("op", "o")))
     )
-    # Give each key one spelling, since Jena can't read a key in two; the first patch's headers
-    # stay as they are.
+    # Give each key one spelling, since Jena can't read a key with two spellings; the first patch's
+    # headers stay as they are.
     spelled = F.min(F.struct(ORDER, "name")).over(each(F.lower("name")))["name"]
     spelled = F.when(is_first, F.col("name")).otherwise(spelled)
     return (

@@ -1,4 +1,4 @@
-"""Lists the versions of a dataset, and finds those that have a quad."""
+"""Lists the versions of a dataset, and finds the versions that contain a quad."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ def history(
     order_by: str | None = None,
     marks: DataFrame | None = None,
 ) -> DataFrame:
-    """Return for each quad the versions that have it, as intervals.
+    """Return the versions that contain each quad, as intervals.
 
-    A quad that a patch adds and then deletes itself is in no version. `versions` returns the patch
-    of each version.
+    A quad that is added and deleted by the same patch is in no version. `versions` returns the
+    patch of each version.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
         s, p, o, g: Terms in N-Triples syntax; only quads with these terms are returned. For quads
-            of the default graph, filter the result by ``g is null``.
+            in the default graph, filter the result by ``g is null``.
         base: The quads of version 0; see `replay`. Their ``since`` is 0, or null with
             ``order_by``.
-        order_by: A column that orders the patches in place of the chain; see `replay`. A version is
+        order_by: A column that orders the patches instead of the chain; see `replay`. A version is
             then a value of that column.
-        marks: The same changes without rows of statements; see `replay`.
+        marks: The same changes without the rows for statements; see `replay`.
 
     Returns:
         The columns ``s``, ``p``, ``o``, ``g``, ``since`` and ``until``: a row for each interval of
-        versions that have the quad. It starts with the version ``since``, and ends before the
-        version ``until``, which is null if the newest version has the quad.
+        versions that contain the quad. The interval starts with the version ``since`` and ends
+        before the version ``until``, which is null if the newest version contains the quad.
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.
         ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is not
             a term.
-        TypeError: An argument is of another kind.
+        TypeError: An argument has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -99,17 +99,17 @@ def history(
 
 
 def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
-    """Return the patch of each version: the meaning of the numbers in a `history`.
+    """Return the patch of each version: what the numbers in a `history` mean.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. The first patch
             may come after a missing one.
-        marks: The same changes without rows of statements; see `replay`.
+        marks: The same changes without the rows for statements; see `replay`.
 
     Returns:
-        A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
-        headers ``id`` and ``prev``. To find its other headers in ``changes``, use ``file`` and
-        ``patch``.
+        A row for each patch, with the columns ``version`` (from 1), ``file`` and ``patch``, and the
+        patch's headers ``id`` and ``prev``. To find its other headers in ``changes``, use ``file``
+        and ``patch``.
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.

@@ -3,8 +3,8 @@
 It is the identity that `jelly_rdflib.terms.identity` returns: ``"x"`` for ``"x"^^xsd:string``, and
 language tags in lower case. Literals within quoted triples are compared as they are spelled.
 
-Rows are grouped by the identity, and a number says how the term is spelled. It is a number since
-Spark computes the maximum of numbers in place, without sorting.
+Rows are grouped by the identity, and a number records how the term is spelled. A number is used
+since Spark computes the maximum of numbers in place, without sorting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
-"""The spelling of a row's object: 0 if as its identity, else a bit for each capital in its tag."""
+"""How a row's object is spelled: 0 as its identity, else a bit for each capital in its tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
 # How many letters of a tag keep their case, with a bit each; later letters become lower case.
@@ -22,7 +22,7 @@ _BITS = 62
 
 
 def identity_sql(term: str) -> str:
-    """Return an SQL expression for the identity of a term, itself an SQL expression."""
+    """Return an SQL expression for the identity of a term that is given as an SQL expression."""
     return (
         f"CASE WHEN {_is_string(term)} THEN left({term}, length({term}) - {len(_TYPE)})"
         f" WHEN {_has_tag(term)} THEN concat({_before_tag(term)}, lower({_tag(term)}))"
@@ -40,7 +40,7 @@ def is_term(column: str, term: str) -> Column:
 
 
 def with_identity(rows: DataFrame) -> DataFrame:
-    """Replace the objects of rows by their identities, and add columns for their spelling."""
+    """Replace the objects of rows by their identities, and add a column with their spelling."""
     tag = _tag("o")
     bits = (
         f"aggregate(sequence(1, least(length({tag}), {_BITS})), 0L, (bits, i) -> bits +"
@@ -54,7 +54,7 @@ def with_identity(rows: DataFrame) -> DataFrame:
 
 
 def with_spelling(rows: DataFrame) -> DataFrame:
-    """Restore the spelling of the objects of rows."""
+    """Restore the spelling of the rows' objects."""
     tag = _tag("o")
     letters = (
         f"transform(sequence(1, length({tag})), i -> IF(i <= {_BITS} AND"

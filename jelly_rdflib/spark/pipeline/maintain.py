@@ -19,9 +19,9 @@ from jelly_rdflib.spark.pipeline.quad_table import QuadTable, TableState
 from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 
 Sink: TypeAlias = Callable[[NetChanges, int], None]
-"""A function that takes a batch's changes, and the number of the batch."""
+"""A function of a batch's changes and the number of the batch."""
 
-# A function that takes a batch's table of changes, its number, and whether the driver has its
+# A function of a batch's table of changes, the number of the batch, and whether the driver has its
 # rows.
 _Writer: TypeAlias = Callable[[DataFrame, int, bool], None]
 
@@ -37,19 +37,19 @@ def maintain(
     trigger: Mapping[str, Any] | None = None,
     deletion_vectors: bool = True,
 ) -> StreamingQuery:
-    """Keep a table of the current quads up to date, with each patch of a stream exactly once.
+    """Keep a table of the current quads up to date: apply each patch of a stream exactly once.
 
     The table is a Delta table with the columns ``s``, ``p``, ``o``, ``g``. Each batch of the stream
-    makes a new version of it by one ``MERGE``, completely or not at all, even if the process is
-    killed. To continue the query, start it again with the same checkpoint. `read_maintained` reads
+    creates a new version of it with one ``MERGE``, completely or not at all, even if the process is
+    killed. To continue the query, restart it with the same checkpoint. `read_maintained` reads
     the table, and so does any program that reads Delta tables.
 
     The patches of a batch are ordered as by `replay`; the first of them must follow the last patch
     of the earlier batches. So a file must not be in an earlier batch than the files that precede
-    it in the chain. A file is in one batch as a whole.
+    it in the chain. A batch contains whole files.
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
-    names. With Spark Connect its server needs them. There a process of the server writes the
+    names. With Spark Connect, the server needs both. There a process of the server writes the
     batches, and runs ``sink`` and a function ``after``. So these functions can't use a session or
     a DataFrame of this process, or change anything in its memory.
 
@@ -59,29 +59,29 @@ def maintain(
             not exist. It may have more columns, which are null in new rows. None with ``sink``.
         checkpoint: The folder where Spark stores the stream's position. Use it for this table
             only.
-        order_by: A column that orders the patches in place of the chain; see `replay`. Then
-            it is not checked that a batch follows the batches before it.
-        after: The id of the last patch in a table that something else has filled. It is used until
-            this function has written its first batch to the table. With ``sink``, a function that
-            returns the id of the last patch that was written.
+        order_by: A column that orders the patches instead of the chain; see `replay`. Then
+            nothing checks that a batch follows the batches before it.
+        after: The id of the last patch in a table that another program has filled. It is used
+            until this function has written its first batch to the table. With ``sink``, a function
+            that returns the id of the last patch that was written.
         sink: A function that writes a batch's changes to a table of another kind, together with
             the id `NetChanges.head`, in one transaction. If the process was killed before Spark
-            recorded a batch, it gets the batch again, unless ``after`` returns the batch's
-            ``head``.
+            recorded a batch, the function gets the batch again, unless ``after`` returns the
+            batch's ``head``.
         trigger: The arguments of ``DataStreamWriter.trigger``: ``{"availableNow": True}`` reads the
             available patches and ends. By default a batch starts as soon as there are patches.
-        deletion_vectors: Whether a table that is made here has deletion vectors and is clustered by
-            subject. Then a batch does not rewrite quads that it does not change, but programs that
-            read the table must know version 3 of Delta's protocol, with deletion vectors.
+        deletion_vectors: Whether a table that is created here has deletion vectors and is clustered
+            by subject. Then a batch does not rewrite quads that it does not change, but programs
+            that read the table must support version 3 of Delta's protocol, with deletion vectors.
 
     Returns:
-        The started query. It ends with an error if patches are not one chain, or if another query
-        changes the table at the same time. Then the table has nothing of the current batch.
+        The started query. It fails if patches are not one chain, or if another query changes the
+        table at the same time. Then the table contains nothing from the current batch.
 
     Raises:
         ValueError: The table of changes is not a stream, a column is missing or of another type,
-            the folder has something other than a Delta table of quads, or arguments don't go
-            together.
+            the folder contains something other than a Delta table of quads, or arguments can't be
+            combined.
         RuntimeError: The session has no Delta Lake.
 
     Examples:
@@ -99,7 +99,7 @@ def maintain(
         1
     """
     if not stream.isStreaming:
-        raise ValueError("maintain takes a stream: made by spark.readStream, not by spark.read")
+        raise ValueError("maintain needs a stream: made by spark.readStream, not by spark.read")
     if (table is None) == (sink is None):
         raise ValueError("maintain writes to a table or to a sink: give one of them")
     if after is not None and order_by is not None:
@@ -110,7 +110,7 @@ def maintain(
             " order_by="
         )
     stream = check_changes(stream)
-    # Leave out other columns, since the driver fetches small batches.
+    # Drop other columns, since the driver fetches small batches.
     stream = stream.select(
         *(
             field.name
@@ -132,7 +132,7 @@ def maintain(
         write_batch = _sink_writer(sink, order_by, start)
 
     def write_once(changes: DataFrame, batch: int) -> None:
-        # A batch is read several times, and a stream with a state fails if a read is not complete.
+        # A batch is read several times, and a stateful stream fails if a read is not complete.
         changes.persist()
         try:
             held, rows = at_hand(changes)
@@ -149,12 +149,12 @@ def maintain(
 def _table_writer(
     name: str, checkpoint: str, order_by: str | None, start: Callable[[], str | None]
 ) -> _Writer:
-    """Return a function that merges a batch into a table, unless the table has it already."""
+    """Return a function that merges a batch into a table, unless the table already has it."""
     query: str | None = None
 
     def write_batch(changes: DataFrame, batch: int, is_small: bool) -> None:
         nonlocal query
-        # With Spark Connect this function runs on the server, with a session of its own.
+        # With Spark Connect this function runs on the server, in its own session.
         spark = changes.sparkSession
         table = QuadTable(spark, name)
         delta_version, state = table.last()
@@ -162,32 +162,32 @@ def _table_writer(
             state = TableState(head=start())
             if state.head is None and order_by is None and not table.quads().isEmpty():
                 raise LogError(
-                    f"nothing tells the last patch in the table {name}: something else has"
-                    " changed it, or Delta has deleted that part of its history; give the patch's"
-                    " id as after="
+                    f"the last patch in the table {name} is unknown: another program has"
+                    " changed the table, or Delta has deleted that part of its history; give the"
+                    " patch's id as after="
                 )
         query = query or _query_id(spark, checkpoint)
         if state.query == query and batch <= state.batch:
             # The process was killed after the merge, before Spark recorded the batch. Only read
-            # the batch: a stream with a state fails if it is not read.
+            # the batch: a stateful stream fails if it is not read.
             changes.count()
             return
         if order_by is not None and state.query not in (None, query):
             raise LogError(
-                f"the table {name} was made by another query: go on with its checkpoint, or"
-                " begin another table"
+                f"the table {name} was written by another query: continue with its checkpoint, or"
+                " start a new table"
             )
         found = net_changes(changes, order_by, after=state.head)
         version = None if found.patches is None else (state.version or 0) + found.patches
         new_state = TableState(version, found.head, query, batch)
-        # The operations are small if the changes are: they are no more, and no longer.
+        # If the changes are few and short, so are the operations.
         table.merge(found.operations, delta_version, new_state, is_small=is_small)
 
     return write_batch
 
 
 def _sink_writer(sink: Sink, order_by: str | None, start: Callable[[], str | None]) -> _Writer:
-    """Return a function that hands a batch to a sink, unless the sink has its last patch."""
+    """Return a function that passes a batch to a sink, unless the sink already has it."""
 
     def write_batch(changes: DataFrame, batch: int, _: bool) -> None:
         head = start()
@@ -205,7 +205,7 @@ def _sink_writer(sink: Sink, order_by: str | None, start: Callable[[], str | Non
 
 
 def _query_id(spark: SparkSession, checkpoint: str) -> str:
-    """Return the id of a query, which stays the same for a checkpoint."""
+    """Return the id of the query with a checkpoint; it never changes."""
     metadata = spark.read.schema("id string").json(f"{checkpoint.rstrip('/')}/metadata")
     return str(metadata.collect()[0].id)
 
@@ -225,7 +225,7 @@ def read_maintained(spark: SparkSession, table: str, version: int | str | None =
 
     Raises:
         FileNotFoundError: The table does not exist.
-        LogError: The table's history lacks the version, or has dropped it.
+        LogError: The table's history does not contain the version, or no longer does.
         RuntimeError: The session has no Delta Lake.
     """
     quads = QuadTable(spark, table)
@@ -237,7 +237,7 @@ def read_maintained(spark: SparkSession, table: str, version: int | str | None =
     found = quads.states().where(wanted).orderBy(F.desc("delta_version")).first()
     if found is None:
         raise LogError(
-            f"the table {table} has no version {version}, or no more: see maintained_versions"
+            f"the table {table} has no version {version} in its history: see maintained_versions"
         )
     return quads.quads(found.delta_version)
 
@@ -257,7 +257,7 @@ def maintained_versions(spark: SparkSession, table: str) -> DataFrame:
         - ``version``: the number of patches up to its end, as for `replay`, or since the patch
           that was given as ``after``; null with ``order_by``;
         - ``head``: the id of its last patch;
-        - ``query`` and ``batch``: the id of the query that wrote it, and its number there.
+        - ``query`` and ``batch``: the id of the query that wrote it, and its number in that query.
 
     Raises:
         FileNotFoundError: The table does not exist.

@@ -1,6 +1,6 @@
 """Finds the patches and transactions of changes by their marks; drops aborted transactions."""
 
-# pyarrow makes the functions of its module `compute` when it is imported.
+# pyarrow generates the functions of its module `compute` when it is imported.
 # pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
 
     A transaction is unfinished if its file is cut off. The operations of a patch outside of
     transactions count as one transaction, which is unfinished if the patch has no ``END``. (If the
-    table has no ``END`` at all, all patches count as whole.) All other operations stay, including
-    headers and ends of patches.
+    table has no ``END`` at all, all patches count as whole.) All other operations are kept,
+    including headers and ends of patches.
 
     A call reads the marks of the changes once. The driver holds about 170 bytes for each patch,
     and a number for each transaction without effect.
@@ -29,7 +29,7 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
         marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
-            source makes no rows of statements. By default ``changes`` are read twice.
+            source makes no rows for statements. By default ``changes`` are read twice.
 
     Returns:
         A table of the effective rows, with the same columns.
@@ -57,7 +57,7 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
 
 
 class Marks:
-    """The patches and transactions of a table of changes, which is read once for its marks.
+    """The patches and transactions of a table of changes, whose marks are read once.
 
     A patch ends with an ``END``. If a patch has none, but others have one, its file is cut off,
     and its operations outside of transactions are unfinished, like a transaction without ``TC``.
@@ -65,8 +65,7 @@ class Marks:
     describes errors.
 
     Args:
-        changes, marks: As for `effective`. The attributes with these names are the tables after a
-            check.
+        changes, marks: As for `effective`. The attributes with these names are the checked tables.
     """
 
     def __init__(self, changes: DataFrame, marks: DataFrame | None) -> None:
@@ -118,7 +117,7 @@ class Marks:
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
         if cut.num_rows == 0:
             return changes
-        # The committed transactions of a patch that is cut off stay. Find them by joins, since
+        # The committed transactions of a patch that is cut off are kept. Find them by joins, since
         # there may be millions, too many for the driver.
         places = local_table(changes, cut.select(["file", "patch"])).withColumn(
             "_is_cut", F.lit(True)
@@ -133,7 +132,7 @@ class Marks:
 
 
 def _transactions(marks: DataFrame) -> DataFrame:
-    """Return for each patch and transaction its headers, whether it has an END, and its marks."""
+    """Return a row for each transaction of each patch: its headers, and which marks it has."""
     op = F.col("op")
     return (
         marks.where(op.isin("H", "TX", "TC", "TA", "END"))
@@ -147,10 +146,10 @@ def _transactions(marks: DataFrame) -> DataFrame:
 
 
 def _patches(transactions: DataFrame) -> DataFrame:
-    """Return for each patch its headers, whether it has an END, and its transactions without TC.
+    """Return a row for each patch: its headers, whether it has an END, and its bad transactions.
 
-    These are in ``bad``: they were aborted or not finished. Others are not listed, since a patch
-    may have millions of them.
+    The transactions in ``bad`` were aborted or not finished. The others are not listed, since a
+    patch may have millions of them.
     """
     is_bad = F.expr("TA or (TX and not TC)")
     return transactions.groupBy("file", "patch").agg(

@@ -1,4 +1,4 @@
-"""The net changes of several patches, for tables that are kept up to date."""
+"""The net changes of several patches, for tables that are updated by them."""
 
 from __future__ import annotations
 
@@ -35,22 +35,23 @@ def net_changes(
 ) -> NetChanges:
     """Return the net changes of several patches: the last operation on each quad.
 
-    They bring a table of quads from the state after the patch ``after`` to that after the patch
-    ``head``: delete each quad with a ``D`` if it is present, and add each with an ``A`` if it is
-    missing. Store ``head`` in the same transaction: it is the ``after`` of the next call.
+    They bring a table of quads from its state after the patch ``after`` to its state after the
+    patch ``head``: delete each quad with a ``D`` if it is present, and add each quad with an ``A``
+    if it is missing. Store ``head`` in the same transaction: it is the ``after`` of the next call.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        order_by: A column that orders the patches in place of the chain; see `replay`.
-        marks: The same changes without rows of statements; see `replay`.
+        order_by: A column that orders the patches instead of the chain; see `replay`.
+        marks: The same changes without the rows for statements; see `replay`.
         after: The id of the patch before the first one, as an IRI with or without angle brackets.
             None: the first patch has no ``prev``.
 
     Raises:
-        PatchError: The patches are not one chain, see `replay`; or the first one comes after
-            another patch than ``after``.
-        ValueError: A column is missing, or has another type; or ``after`` comes with ``order_by``.
-        TypeError: ``after`` is of another kind.
+        PatchError: The patches are not one chain, see `replay`; or the first one does not follow
+            ``after``.
+        ValueError: A column is missing, or has another type; or ``after`` is given with
+            ``order_by``.
+        TypeError: ``after`` has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

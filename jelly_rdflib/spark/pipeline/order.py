@@ -31,9 +31,9 @@ class Ordered:
     """Effective changes, with their order.
 
     ``changes`` has two more columns: `ORDER` grows with each operation, and `VERSION` is the
-    version that the operation's patch makes. ``marks`` has them, too, but may lack operations on
-    statements and the columns that only these use. ``is_add`` shows whether an `ORDER` is that of
-    an add. ``order`` is None with ``order_by``.
+    version that the operation's patch makes. ``marks`` has these columns, too, but may lack
+    operations on statements and the columns that only those need. ``is_add`` is whether an `ORDER`
+    belongs to an add. ``order`` is None with ``order_by``.
     """
 
     changes: DataFrame
@@ -51,9 +51,9 @@ class Ordered:
     ) -> DataFrame:
         """Return the last operation on each quad: the columns of ``by``, `ORDER` and `IS_ADD`.
 
-        Objects are replaced by their identities, and `SPELLING` says how an object was spelled.
-        The last operation decides whether the quad exists. ``base`` has the quads of version 0.
-        ``by`` has the columns of a quad and, without a base, may have more.
+        Objects are replaced by their identities, and `SPELLING` records how an object was spelled.
+        The last operation decides whether the quad exists. ``base`` contains the quads of version
+        0. ``by`` names the columns of a quad and, without a base, may name more columns.
         """
         rows = self.changes.where(is_statement()).select(*by, ORDER)
         if base is not None:
@@ -80,19 +80,19 @@ def order_after(
 
 
 def _value_of(found: Marks, order_by: str | None, upto: Any) -> Any:
-    """Return ``upto`` as a value of the column; for ``file`` raise an error if no file has it."""
+    """Return ``upto`` as a value of the column; for ``file`` raise an error if no file matches."""
     assert order_by is not None
     check_names([order_by], found.changes.columns)
     has_text = found.changes.schema[order_by].dataType == StringType()
     if upto is not None and has_text and not isinstance(upto, str):
-        raise TypeError(f"the column {order_by!r} has strings, so upto is a string, not {upto!r}")
+        raise TypeError(f"the column {order_by!r} has strings, but upto is {upto!r}")
     if upto is None or order_by != "file":
         return upto
     files = found.patches()["file"].to_pylist()
     for path in (upto, full_path(upto)):
         if path in files:
             return path
-    raise PatchError(f"no patch is in a file {upto!r}: upto is a path of the column 'file'")
+    raise PatchError(f"no patch is in a file {upto!r}: upto must be in the column 'file'")
 
 
 def order_changes(

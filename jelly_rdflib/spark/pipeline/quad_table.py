@@ -39,10 +39,10 @@ _SAME_QUADS = {
     "VACUUM START",
 }
 
-# To find the table's files that a batch concerns, up to this many subjects are compared with the
-# files one by one, and more of them as a range.
+# To find the table's files that a batch affects, up to this many subjects are compared with the
+# files one by one; more subjects are compared as a range.
 MAX_SUBJECTS = 64
-# By default Delta compares only 32 letters of a subject, and most IRIs of a dataset share these.
+# By default Delta compares only 32 characters of a subject, which most IRIs of a dataset share.
 _PROPERTIES = """ CLUSTER BY (s) TBLPROPERTIES (
 'delta.enableDeletionVectors' = 'true', 'delta.dataSkippingStringPrefixLength' = '128')"""
 
@@ -91,17 +91,17 @@ class QuadTable:
             )
         self._spark = spark
         has_name = re.fullmatch(r"\w+(\.\w+)+", table) is not None
-        # Delta would take a relative path for the name of a table.
+        # Delta would mistake a relative path for the name of a table.
         self.name = table if has_name or ":" in table else os.path.abspath(table)
         self._table = table if has_name else f"delta.`{self.name.replace('`', '``')}`"
 
     def create(self, *, deletion_vectors: bool) -> None:
-        """Make an empty table, unless it exists: clustered by subject, with deletion vectors.
+        """Create an empty table, unless it exists: clustered by subject, with deletion vectors.
 
-        Without ``deletion_vectors`` it has neither, so that any program that knows Delta's first
-        protocol can write it.
+        Without ``deletion_vectors`` the table has neither, so that any program that supports
+        Delta's first protocol can write it.
 
-        Raise a ValueError if the path has something else, or a table without the columns of quads.
+        Raise a ValueError if the path is something else, or a table without the columns of quads.
         """
         create = f"CREATE TABLE IF NOT EXISTS {self._table} ({QUADS.toDDL()}) USING delta"
         create += _PROPERTIES if deletion_vectors else ""
@@ -117,7 +117,7 @@ class QuadTable:
         check_columns(found, QUADS, f"the table {self.name}", needed=QUAD)
 
     def quads(self, version: int | None = None) -> DataFrame:
-        """Return the quads of a Delta version, by default of the newest.
+        """Return the quads of a Delta version, by default the newest one.
 
         Raise a FileNotFoundError if the table doesn't exist.
         """
@@ -125,7 +125,7 @@ class QuadTable:
         return self._query(f"SELECT s, p, o, g FROM {self._table}{of}")
 
     def states(self) -> DataFrame:
-        """Return the state of each version of Delta's history, see `maintained_versions`."""
+        """Return the state of each version in Delta's history, see `maintained_versions`."""
         state = F.from_json("userMetadata", f"`{_KEY}` struct<{_STATE}>")[_KEY].alias("state")
         return (
             self._history()
@@ -137,13 +137,13 @@ class QuadTable:
     def last(self) -> tuple[int, TableState | None]:
         """Return Delta's newest version, and its state.
 
-        The state is None if another program has changed the quads after it, or if Delta's history
+        The state is None if another program has changed the quads since, or if Delta's history
         does not go back to it.
         """
-        # Read only the last commit first, since most often it has the state.
+        # At first read only the last commit, which usually has the state.
         for limit in (" LIMIT 1", ""):
-            # Sort here: Spark holds a command's rows already, but would start jobs to sort them or
-            # to choose columns.
+            # Sort here: Spark already holds a command's rows, but would start jobs to sort them or
+            # to select columns.
             rows = sorted(self._history(limit).collect(), key=lambda row: -row.version)
             for row in rows:
                 # Ignore other user metadata: other programs may write any text there.
@@ -160,8 +160,8 @@ class QuadTable:
 
         ``is_small`` is as for `at_hand`.
 
-        Raise a LogError, and change nothing, if another `merge` has come since `last` returned
-        ``version``.
+        Raise a LogError, and change nothing, if another `merge` was committed since `last`
+        returned ``version``.
         """
         spark = self._spark
         # A merge reads the operations several times, so let the driver hold them if they are few.
@@ -186,7 +186,7 @@ class QuadTable:
             counts = spark.sql(merge, operations=operations).collect()
         # There are no counts if Delta has skipped the transaction.
         if not counts:
-            raise LogError(f"another query has changed the table {self.name} meanwhile")
+            raise LogError(f"another query has changed the table {self.name} in the meantime")
 
     def _history(self, limit: str = "") -> DataFrame:
         return self._query(f"DESCRIBE HISTORY {self._table}{limit}")
@@ -199,10 +199,10 @@ class QuadTable:
 
 
 def among(subjects: set[str]) -> str:
-    """Return a condition for quads with these subjects, so that Delta reads only files with some.
+    """Return a condition for quads with these subjects; with it Delta reads only matching files.
 
-    It is part of the SQL text, since a merge takes no parameters. If SQL or the template would
-    misread a subject, the condition holds for all quads.
+    The condition is SQL text, since a merge accepts no parameters. If SQL or the template would
+    misread a subject, the condition is true for all quads.
     """
     if not subjects or any(map(re.compile(r"['\\{}]").search, subjects)):
         return "true"

@@ -24,32 +24,32 @@ def replay(
 
     Operations of aborted and unfinished transactions have no effect, see `effective`.
 
-    Patches are ordered by their headers ``id`` and ``prev``; a patch without ``prev`` comes after
-    the one before it in its file. A call checks the chain at once. For this it reads the marks of
+    Patches are ordered by their headers ``id`` and ``prev``; a patch without ``prev`` follows the
+    previous patch in its file. A call checks the chain immediately. For this it reads the marks of
     the changes (headers, starts and ends of transactions, ends of patches) once. The driver holds a
     row for each time that the chain moves from one file to another: usually one for each file, and
     at most a million.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        base: The quads of version 0, see `jelly_rdflib.spark.pipeline.QUADS`. The first patch may
-            then have a ``prev`` that is missing. By default version 0 is empty.
+        base: The quads of version 0, see `jelly_rdflib.spark.pipeline.QUADS`. Then the ``prev`` of
+            the first patch may name a missing patch. By default version 0 is empty.
         upto: The version: its number, which is the number of patches up to it, or the id of its
             last patch, as an IRI with or without angle brackets. By default the newest version.
-        order_by: A column that orders the patches in place of the chain. All rows of a patch have
+        order_by: A column that orders the patches instead of the chain. All rows of a patch have
             the same value, and patches of different files have different values. Rows with the same
             value are ordered by the files' names and then by ``seq``. ``upto`` is then a value of
-            this column; for the column ``file``, the path of one of the files, as `load` takes it.
+            this column; for the column ``file``, the path of a file as given to `load`.
         marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
-            source makes no rows of statements. By default ``changes`` are read twice.
+            source makes no rows for statements. By default ``changes`` are read twice.
 
     Returns:
-        A table of quads, each once.
+        A table of distinct quads.
 
     Raises:
         PatchError: The patches are not one chain: a patch follows a missing one, two follow the
-            same one, an id comes twice, or there are several first patches; the message names the
-            patch and its file. Or the version or file that ``upto`` names does not exist.
+            same one, two have the same id, or there are several first patches; the message names
+            the patch and its file. Or the version or file that ``upto`` names does not exist.
         ValueError: A column is missing, or has another type.
         TypeError: ``upto`` is neither a number nor an id, or ``changes`` is not a DataFrame.
 

@@ -1,4 +1,4 @@
-"""Counts the operations of changes."""
+"""Counts operations in tables of changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COUNTED = {
 def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFrame:
     """Count operations, by patch or by other columns.
 
-    Operations of aborted transactions count, too: ``stats(effective(changes))`` leaves them out.
+    This includes operations of aborted transactions: ``stats(effective(changes))`` excludes them.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -32,7 +32,7 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
             ``["p"]`` there is a row for each predicate.
 
     Returns:
-        These columns, then ``operations`` (of all kinds; the ends of patches don't count),
+        The columns ``by``, then ``operations`` (of all kinds, except the ends of patches),
         ``headers``, ``prefixes_added``, ``prefixes_deleted``, ``added`` and ``deleted`` (operations
         on statements), ``committed`` and ``aborted`` (transactions).
 

@@ -25,7 +25,10 @@ _MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
 
 
 def check_changes(changes: DataFrame) -> DataFrame:
-    """Check a table of changes, and make its numbers longs; a ValueError if a column is wrong."""
+    """Check a table of changes, and cast its numbers to longs.
+
+    Raise a ValueError if a column is missing or has another type.
+    """
     return _check(changes, CHANGES, "a table of changes")
 
 
@@ -41,14 +44,14 @@ def check_quads(quads: DataFrame, what: str) -> DataFrame:
     ``what`` names the table in messages.
     """
     if "op" in getattr(quads, "columns", ()):
-        raise ValueError(f"{what} has operations, not quads: replay() makes quads of them")
+        raise ValueError(f"{what} has operations, not quads: replay() converts them to quads")
     return _check(quads, QUADS, what).select(*QUAD)
 
 
 def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
     if not hasattr(table, "schema"):
         given = type(table).__name__
-        raise TypeError(f"{what} is to be a DataFrame, not {given}: spark.read.format(…).load(…)")
+        raise TypeError(f"{what} must be a DataFrame, not {given}: spark.read.format(…).load(…)")
     check_columns(table.schema, schema, what, needed=schema.names)
     return table.withColumns(
         {field.name: F.col(field.name).cast(field.dataType) for field in schema}
@@ -67,7 +70,7 @@ def header_key_column() -> Column:
 
 
 def make_patch(operations: DataFrame, name: str) -> DataFrame:
-    """Make a table of changes with one patch; the column ``file`` has the name.
+    """Make a table of changes with one patch; the column ``file`` contains the name.
 
     The operations must have the columns ``seq`` and ``op``; other missing columns become null.
     """

@@ -37,10 +37,10 @@ SLACK = 1.25
 
 
 class FilePartition(InputPartition):
-    """The files that a task reads one after another, or parts of them; None is a whole file.
+    """The files that a task reads one after another, or parts of them; None means a whole file.
 
-    ``first`` names the first file whose kind of statements is known, triples or quads, and this
-    kind. All files must have the same kind.
+    ``first`` is the first file whose kind of statements is known, and the kind: triples or quads.
+    All files must have the same kind.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class FilePartition(InputPartition):
 
 
 def is_patch(path: str) -> bool:
-    """Return whether a path is a log's patch file; a squash moves its patch to another file."""
+    """Return whether a path is a log's patch file, which a squash may replace by another file."""
     return FileName.parse(os.path.basename(path)) is not None
 
 
@@ -66,7 +66,7 @@ def opened(
     *,
     is_quiet: bool = False,
 ) -> Iterator[BatchSource]:
-    """Open a file, or a part of it; ``is_quiet`` turns off warnings and the check of the digest.
+    """Open a file, or a part of it; ``is_quiet`` turns off warnings and the digest check.
 
     The reader raises a DecodeError if the file has the other kind of Jelly. In every mode a
     LogError is raised if a log's file doesn't match the digest in its name. To check this, the
@@ -79,7 +79,7 @@ def opened(
         "on_repeated_options": options.on_repeated_options,
     }
     place = storage.at(file)
-    # If it is quiet, the driver reads only the first frame, so ask for few bytes.
+    # With `is_quiet` the driver reads only the first frame, so request few bytes.
     with closing(place.open(file, LOOK_SIZE) if is_quiet else place.open(file)) as source:
         is_checked = not is_quiet and (part is None or part.state is None)
         data = _check_file(source, file) if is_checked else None
@@ -155,9 +155,9 @@ def plan(
 ) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
-    Missing files are left out if the options say so and they are not of a log; otherwise they
-    raise a FileNotFoundError. In the mode FAILFAST an empty file raises a DecodeError, and so do
-    the faults that `find_statement_type` finds.
+    Missing files are left out if the options allow it and they don't belong to a log; otherwise
+    they raise a FileNotFoundError. In the mode FAILFAST an empty file raises a DecodeError, and so
+    do the faults that `find_statement_type` finds.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after damaged data as if nothing were missing. A file in which streams may restart is read as a
@@ -186,7 +186,7 @@ def plan(
         long = []
     found = _parts_of(long, storage, kind, target, options.limits, cluster)
     partitions: list[FilePartition] = []
-    # The room left in a partition, in bytes that include the cost of opening files.
+    # The capacity left in a partition, in bytes: without and with the cost of opening files.
     room = share_left = -1
     for file in files:
         path, size = file.path, file.size

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import Filter
 
 
-# The time of a log's files in offsets: their real times don't count, since the place in the log
+# The time of a log's files in offsets: their real times don't count, since the position in the log
 # shows whether a file is new.
 _IN_LOG = -1
-_ANEW = "; put it back as it was, or start again with another checkpoint"
+_ANEW = "; restore it as it was, or start again with a new checkpoint"
 
 
 class RowsReader:
@@ -107,7 +107,7 @@ class RowsReader:
             if name.lower() in columns:
                 raise ValueError(
                     f"folders {name}=… have the name of a column: rename them, or read the files"
-                    " without the folders' columns, by recursiveFileLookup=true"
+                    " without the folders' columns, with recursiveFileLookup=true"
                 )
         return names
 
@@ -138,7 +138,7 @@ class RowsReader:
                 raise
 
     def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
-        """Return the values of the columns that come from names of folders."""
+        """Return the values of the columns that come from folder names."""
         import pyarrow as pa
 
         values = folder_values(path, self.bases)
@@ -174,8 +174,8 @@ class FilteringFilesReader(FilesReader):
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take over filters on terms, operation codes and files; return the other filters."""
         if self.options.mode == PERMISSIVE:
-            # Take over none, since a row that describes an error has nulls in these columns:
-            # Spark's own filters would reject it.
+            # Take over no filters: a row that describes an error has nulls in these columns, and
+            # only Spark's own filters reject it.
             return filters
         return self.filters.push(filters, columns=self.schema.names, terms=self.options.terms)
 
@@ -183,19 +183,19 @@ class FilteringFilesReader(FilesReader):
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads new files of folders, as a stream.
 
-    Spark stores each offset, and gives a source in Python no other place to store anything. So an
-    offset lists files that were read, by name and time: those of its own batch, and those of the
-    last hour (``maxFileDelay``) before the newest file. It also has the time before which all
-    files count as read. A batch reads the files that the offset at its end lists and the one at
-    its start does not. So it reads the same files whenever Spark asks for it, even after a
+    Spark stores each offset, and a source in Python can't store anything elsewhere. So an offset
+    lists files that were read, by name and time: the files of its own batch, and the files of the
+    last hour (``maxFileDelay``) before the newest file. It also contains the time before which all
+    files count as read. A batch reads the files that are listed in the offset at its end, but not
+    in the offset at its start. So it reads the same files whenever Spark asks for it, even after a
     restart.
 
-    While the query runs, this object remembers the names of seven days (``maxFileAge``). So it
-    finds a file that appears with an older time than the offset's; after a restart such a file
-    can't be found.
+    While the query runs, this object remembers the names of the files of seven days
+    (``maxFileAge``). So it finds a file that appears with an older time than the offset's; after a
+    restart such a file can't be found.
 
-    The patches of a log have an order, whatever the times of their files. So an offset has the id
-    of each log, and the version and the id of the last patch that was read, which the next patch
+    The patches of a log have an order, whatever the times of their files. So an offset contains the
+    id of each log, and the version and the id of the last patch that was read, which the next patch
     must follow.
     """
 
@@ -227,11 +227,11 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Fix the input of this query: the files that exist now, and the versions of logs."""
+        """Record the input of this query: the files that exist now, and the versions of logs."""
         self._ends = {}
 
         def note(log: PatchLog) -> list[LogEntry]:
-            # Note the version instead of the files, since a squash replaces these.
+            # Record the version instead of the files, since a squash replaces the files.
             self._ends[log.location] = log.version
             return []
 
@@ -257,8 +257,8 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after as many new files as the limit allows."""
         if start["paths"] != self.paths:
-            of = f"of {', '.join(start['paths'])}, and not of {', '.join(self.paths)}"
-            raise ValueError(f"the checkpoint is {of}: take another one")
+            of = f"for {', '.join(start['paths'])}, not for {', '.join(self.paths)}"
+            raise ValueError(f"the checkpoint is {of}: use another one")
         before: int = start["before"]
         known = start["files"] | {p: t for p, t in self._mended.items() if p in start["files"]}
         self._logs, self._patches = dict(start["logs"]), {}
@@ -270,7 +270,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             count = limit.max_files
         elif isinstance(limit, ReadMaxBytes):
             sums = accumulate(file.size for file in new)
-            # Take at least one file: one that is larger than the limit is a batch of its own.
+            # Take at least one file: a file that is larger than the limit is a batch by itself.
             count = max(1, sum(total <= limit.max_bytes for total in sums))
         # Take all late files, since the next offset could not record that one is left.
         taken, left = [*late, *new[:count]], new[count:]
@@ -300,7 +300,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         for file in there:
             if read.get(file.path, file.modified) != file.modified:
                 what = "this file was replaced or changed after the stream had read it"
-                raise ValueError(f"{file.path}: {what}: give a new one its own name{_ANEW}")
+                raise ValueError(f"{file.path}: {what}: give a new file its own name{_ANEW}")
         self._read = {path: when for path, when in read.items() if when >= oldest}
         new = [file for file in there if file.path not in self._read and file.modified >= oldest]
         new.sort(key=lambda file: (file.modified, file.path), reverse=self.options.latest_first)

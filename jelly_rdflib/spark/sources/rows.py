@@ -1,4 +1,4 @@
-"""Makes rows of a file's batches, adds columns that are not in the file, and reports damage."""
+"""Makes rows from a file's batches, adds columns that are not in the file, and reports damage."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 # Spark reports only the names and messages of errors in its workers, so the message has the
 # advice.
 _REPEATED = (
-    "the stream has its options again, and nothing says what that means: give onRepeatedOptions"
-    " (jellyp: --repeated-options) as restart if a new stream starts here, or as continue if the"
-    " producer repeats them and goes on with its lookups"
+    "the stream has its options again, and nothing says what that means: set onRepeatedOptions"
+    " (jellyp: --repeated-options) to restart if a new stream starts here, or to continue if the"
+    " producer repeats them and continues with its lookups"
 )
 
 
 @dataclass(frozen=True)
 class RowMaker:
-    """Makes rows of files: the columns of ``schema``, some of which may be the same in all rows."""
+    """Makes rows from files: the columns of ``schema``, some of which may be constant."""
 
     kind: Kind
     options: ReadOptions
@@ -52,16 +52,16 @@ class RowMaker:
             path: The value of the column ``file``.
             batches: The file's batches, which are opened and closed here.
             constants: The columns that are the same in all rows.
-            place: The place of the first row in the file.
+            place: The position of the first row in the file.
             first: As for `checked`.
 
         Raises:
-            DecodeError: In the mode FAILFAST the file is damaged; the message has the path.
+            DecodeError: In the mode FAILFAST, the file is damaged; the message contains the path.
         """
         import pyarrow as pa
 
         corrupt = self.options.corrupt
-        # Check the mode, too: in other modes a folder may have the name of this column.
+        # Check the mode, too: in other modes a folder's column may have this name.
         has_corrupt = self.options.mode == PERMISSIVE and corrupt in self.schema.names
         if has_corrupt:
             none = pa.scalar(None, self.schema.field(corrupt).type)
@@ -97,7 +97,7 @@ class RowMaker:
         fields = [field for field in self.schema if field.name in names]
         limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
-            # Have at least one column: without one, a record batch has no number of rows.
+            # Keep at least one column: without columns a record batch has no number of rows.
             pa.schema(fields or [pa.field("seq", pa.int64())]),
             is_statements=is_statements,
             filter=self.filters.make(limits, is_statements=is_statements),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("file", "seq")
-# How many rows of each sorted run memory holds while runs are merged.
+# How many rows of each sorted run are held in memory while runs are merged.
 RUN_ROWS = 1 << 13
 
 
@@ -22,8 +22,8 @@ def in_order(
 ) -> Iterator[pa.RecordBatch]:
     """Sort rows by ``file`` and ``seq``; rows without ``seq`` keep their order.
 
-    Memory holds up to ``sort_bytes`` and one record batch. More rows are written to temporary files
-    in sorted runs, which are merged at the end.
+    Up to ``sort_bytes`` and one record batch are held in memory. More rows are written to temporary
+    files in sorted runs, which are merged at the end.
     """
     import pyarrow as pa
 
@@ -73,8 +73,8 @@ def _save_run(table: pa.Table, folder: str, number: int) -> str:
 def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Iterator[pa.RecordBatch]:
     """Merge sorted runs.
 
-    Memory holds the next rows of each run. No later row can come before the least of their last
-    keys, so the rows up to this key can be sorted and returned.
+    The next rows of each run are held in memory. No later row can come before the smallest of their
+    last keys, so the rows up to this key can be sorted and returned.
     """
     import pyarrow as pa
 

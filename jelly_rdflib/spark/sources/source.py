@@ -32,8 +32,8 @@ class FileSource(DataSource):
     """Files of one format. Spark makes an instance for each use of the format.
 
     Spark passes the options of a catalog table only to ``schema``, when the table is created. A
-    query gets the columns with their metadata, so the metadata of the first column keep the
-    options.
+    query gets the columns with their metadata, so the options are stored in the metadata of the
+    first column.
     """
 
     kind: ClassVar[Kind]
@@ -50,7 +50,7 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return all columns, for a user who chooses none; the folders' columns come last."""
+        """Return all columns, for a user who gives no schema; the folders' columns come last."""
         table = options_of_table(self.options)
         check_no_secrets(table or {})
         reader = self._open(RowsReader, self.options if table is None else table, None)
@@ -59,8 +59,8 @@ class FileSource(DataSource):
             schema.add(name, "string", metadata={FOLDER: True})
         if table is not None:
             schema[0].metadata = {TABLE: table}
-            # Mark this table by a column that can't be null: all columns can be in a table that
-            # Spark makes from a query's columns.
+            # Mark this table by a column that can't be null: in a table that Spark makes from a
+            # query, all columns can be null.
             schema[0].nullable = False
         return schema
 
@@ -71,13 +71,13 @@ class FileSource(DataSource):
         return self._open(FilteringFilesReader if filters else FilesReader, options, schema)
 
     def streamReader(self, schema: StructType) -> FolderReader:
-        """Return a reader of new files of a folder."""
+        """Return a reader of new files in a folder."""
         return self._open(FolderReader, self._options(schema), schema)
 
     def _open(
         self, reader: type[_Reader], options: Mapping[str, str], schema: StructType | None
     ) -> _Reader:
-        """Make a reader, by default of all columns except those from names of folders."""
+        """Make a reader, by default of all columns except those from folder names."""
         settings, options = take_settings(options)
         made = ReadOptions.of(options)
         paths = paths_of(options, self.kind.name)
@@ -86,14 +86,14 @@ class FileSource(DataSource):
         return reader(self.kind, made, schema, paths, storage, self.cluster)
 
     def _options(self, schema: StructType) -> Mapping[str, str]:
-        """Return the options of a reader; if it has no path, those of its table."""
+        """Return the options of a reader; if it has no path, add those of its table."""
         if self.options.keys() & {"path", "paths"}:
             return self.options
         table: Mapping[str, str] = schema[0].metadata.get(TABLE, {}) if schema.fields else {}
         if table and schema[0].nullable:
             raise ValueError(
-                "this table was made by saveAsTable, which gives it the files of the table that it"
-                f" was made of: drop it, and CREATE TABLE … USING `{self.name()}` LOCATION path"
+                "this table was made by saveAsTable, which makes it use the files of its source"
+                f" table: drop it, and CREATE TABLE … USING `{self.name()}` LOCATION path"
             )
         return {**table, **self.options}
 

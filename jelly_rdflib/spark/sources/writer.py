@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SUCCESS = "_SUCCESS"
 NO_SETTINGS: Mapping[str, str] = {}
 CUT_TRANSACTION = (
-    "; a transaction must be in one partition, which is not so if a long file was read in parts:"
+    "; a transaction must be in one partition, but a long file may have been read in parts:"
     ' repartition("file") brings the parts together'
 )
 
@@ -50,7 +50,7 @@ class PartitionWriter:
     """The base of writers: executors write temporary files, and the driver renames them.
 
     The names of the files contain the name of the job. A store that can't rename, such as S3,
-    copies the files; there each file appears as a whole, too.
+    copies the files; there, too, each file appears as a whole.
     """
 
     # Whether the writer is for many micro-batches: each of these deletes the temporary folder.
@@ -64,7 +64,7 @@ class PartitionWriter:
         job: str,
         settings: Mapping[str, str],
     ) -> None:
-        # Spark's names of columns are not case-sensitive.
+        # Spark's column names are not case-sensitive.
         columns = StructType([StructField(each.name.lower(), each.dataType) for each in schema])
         self._kind, self._known = kind, {*OPERATIONS.names, *STATEMENTS.names}
         for each in schema:
@@ -105,7 +105,7 @@ class PartitionWriter:
         if first is None:
             return WrittenFile(None, partition)
         place = self._place
-        # Each attempt at a task has a file of its own.
+        # Each attempt at a task has its own file.
         name = f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
         path = os.path.join(self._temporary, name)
         if self._is_stream:
@@ -161,8 +161,8 @@ class PartitionWriter:
         """Delete the files of the job, and the folder if it is local and empty."""
         self._delete_temporary()
         with suppress(OSError):
-            # A commit may have broken off: delete what it made visible. A stream's files are not
-            # touched, since their names also have the number of a batch.
+            # A commit may have been interrupted: delete the files that it published. The files of a
+            # stream are kept, since their names also include a batch number.
             self._delete_published(self._job)
             if not self._place.is_remote:
                 os.rmdir(self._folder)
@@ -182,18 +182,18 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
     ) -> None:
         if "path" not in options:
             raise ValueError(
-                f"to write {kind.name} there must be a path, which Spark does not tell for"
-                " saveAsTable, INSERT INTO and CREATE TABLE … AS SELECT: write files by"
+                f"writing {kind.name} needs a path, which Spark does not pass on for"
+                " saveAsTable, INSERT INTO and CREATE TABLE … AS SELECT: write files with"
                 f' .write.format("{kind.name}").mode("append").save(path), then make a table of'
-                f" them by CREATE TABLE … USING `{kind.name}` LOCATION path"
+                f" them with CREATE TABLE … USING `{kind.name}` LOCATION path"
             )
         super().__init__(kind, options, schema, uuid.uuid4().hex, settings)
         found = self._place.find(self._folder)
         if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
-        # Make the folder here, not in a task: it is deleted if the job fails, and a task that
-        # still runs then must not make it again.
+        # Create the folder here, not in a task: it is deleted if the job fails, and a task that is
+        # still running then must not recreate it.
         self._place.make_folder(self._temporary)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
@@ -213,7 +213,7 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     """Writes the micro-batches of a stream to a folder, each exactly once.
 
     If Spark was killed, it repeats the last batch. Files in the folder ``_committed`` name the
-    batches whose files are visible, so that these are not written again.
+    batches whose files are visible, so that these batches are not written again.
     """
 
     _is_stream = True
@@ -231,7 +231,7 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
             raise ValueError(f"a stream of {kind.name} is written in the output mode append only")
         for option in ("path", "checkpointLocation"):
             if option not in options:
-                raise ValueError(f"to write a stream of {kind.name} there must be a {option}")
+                raise ValueError(f"writing a stream of {kind.name} needs the option {option}")
         # Each checkpoint numbers its batches from 0, so its path makes the job's name unique.
         checkpoint = options["checkpointLocation"].rstrip("/").encode()
         job = hashlib.blake2b(checkpoint, digest_size=8).hexdigest()

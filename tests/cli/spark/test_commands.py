@@ -183,7 +183,7 @@ def test_compact_makes_one_file(log: Path, tmp_path: Path) -> None:
         assert same_graphs(each for each in found if each[0] != Op.END) == same_graphs(expected)
         invoke("compact", log, "-o", out, code=2)
     refused = invoke("compact", log, "-o", tmp_path / "x", "--after", "urn:7", code=1)
-    assert "is to come after <urn:7>" in refused.stderr
+    assert "must come after <urn:7>" in refused.stderr
 
 
 @pytest.mark.usefixtures("shared")
@@ -208,7 +208,7 @@ def test_streams_that_were_joined(log: Path, tmp_path: Path) -> None:
     joined = tmp_path / "joined.jellyp"
     joined.write_bytes(b"".join((log / f"{name}.jellyp").read_bytes() for name in "ba"))
     refused = invoke("replay", joined, code=1)
-    assert "(jellyp: --repeated-options) as restart" in refused.output
+    assert "(jellyp: --repeated-options) to restart" in refused.output
     shown = invoke("replay", joined, "--repeated-options", "restart").stdout_bytes.decode()
     assert set(shown.splitlines()) == lines(dataset_at(2))
 

@@ -126,9 +126,9 @@ def test_a_call_that_is_not_answered_is_an_outage(monkeypatch: pytest.MonkeyPatc
         for _ in range(200):
             if source.is_connected:
                 assert source.receive(0.1) is None
-        assert "it does not answer" in str(source.last_error)
+        assert "it does not respond" in str(source.last_error)
         for open_ in (live.connect, live.open_sink):
-            with pytest.raises(ConnectionError, match=f"{fake.url}/?: it does not answer"):
+            with pytest.raises(ConnectionError, match=f"{fake.url}/?: it does not respond"):
                 open_(fake.url)
 
 
@@ -146,7 +146,7 @@ def test_an_answer_for_another_patch_is_none(answer: bytes) -> None:
     with Fake(*[[answer]] * 99) as fake:
         sink = live.open_sink(fake.url, wait=0.3)
         sink.send(with_id(1))
-        with pytest.raises(ConnectionError, match="1 patches may not have been taken"):
+        with pytest.raises(ConnectionError, match="1 patches may not have been accepted"):
             sink.close()
 
 

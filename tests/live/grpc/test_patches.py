@@ -69,7 +69,7 @@ def test_faults_of_a_server_that_stay_end_a_source(
             while len(tries) < 20:
                 assert source.receive(0.1) is None
         else:
-            with pytest.raises(ConnectionError, match="standard error says why"):
+            with pytest.raises(ConnectionError, match="see its standard error"):
                 source.receive(30)
             assert len(tries) <= patches._MOST_STRANGE + 2
 
@@ -317,7 +317,7 @@ def test_patches_that_come_at_once_have_a_limit_together(log: jr.PatchLog) -> No
         time.sleep(0.5)
         assert publish(address, begin)[1:] == (
             "UNAVAILABLE",
-            "too many patches come at once",
+            "too many patches arrive at once",
         )
         end.set()
         for thread in held:
@@ -342,7 +342,7 @@ def test_who_sends_half_a_patch_and_no_more_is_cut_off(
         end.set()
         assert (code, detail) == (
             "DEADLINE_EXCEEDED",
-            "too little of a patch came for 0.3 seconds",
+            "too little of a patch arrived within 0.3 seconds",
         )
         # The time between patches has no limit.
         with live.open_sink(address) as sink:

@@ -96,7 +96,7 @@ def test_the_physical_type_must_be_the_requested_one() -> None:
     _, code, detail = ask(serving(TRIPLES, TRIPLES_ASKED), **ASKED)
     assert (code, detail) == (
         "INVALID_ARGUMENT",
-        "physical_type is TRIPLES here, but QUADS is asked for",
+        "physical_type is TRIPLES here, but QUADS is requested",
     )
     assert ask(serving(TRIPLES, TRIPLES_ASKED), **{**ASKED, "physical_type": 1})[1] == "OK"
 
@@ -128,7 +128,7 @@ def test_each_lookup_must_be_at_most_the_requested_size(name: int, prefix: int, 
 def test_the_version_must_be_at_most_the_requested_one() -> None:
     options = jr.StreamOptions(namespace_declarations=True)
     _, code, detail = ask(serving(QUADS, options), **{**ASKED, "version": 1})
-    assert (code, detail) == ("INVALID_ARGUMENT", "version is 2 here, but 1 is asked for")
+    assert (code, detail) == ("INVALID_ARGUMENT", "version is 2 here, but 1 is requested")
     assert ask(serving(QUADS, options), **ASKED)[1] == "OK"
 
 
@@ -351,7 +351,7 @@ def test_a_foreign_server() -> None:
 def test_options_of_a_server_that_were_not_asked_for_are_refused() -> None:
     with foreign() as (address, _):
         publish_rdf(address, QUADS)
-        with pytest.raises(jr.DecodeError, match="which is more than"):
+        with pytest.raises(jr.DecodeError, match="which exceeds"):
             list(subscribe_rdf(address, options=jr.StreamOptions.small()))
         with pytest.raises(ValueError, match="physical_type"):
             list(subscribe_rdf(address, options=TRIPLES_ASKED))

@@ -110,7 +110,7 @@ def test_an_answer_that_drips_is_broken_off(
 
     with (
         answering(make) as url,
-        pytest.raises(ConnectionError, match=r"the answer has not come within 0\.2 seconds"),
+        pytest.raises(ConnectionError, match=r"the response did not arrive within 0\.2 seconds"),
     ):
         CLIENTS[client](url)
 
@@ -163,7 +163,7 @@ def test_a_patch_may_take_as_long_as_its_bytes_need(
         entry: Any = jr.PatchLog(url, timeout=0.3).head
         is_late = speed == 1000
         error: Any = ConnectionError if is_late else jr.LogError
-        with pytest.raises(error, match="has not come within" if is_late else "is damaged"):
+        with pytest.raises(error, match="did not arrive within" if is_late else "is damaged"):
             entry.read()
 
 
@@ -181,7 +181,7 @@ def test_news_that_drip_are_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -
     with answering(make) as url, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         assert list(jr.PatchLog(url, timeout=0.3).follow(timeout=0.5)) == []
-    assert any("the answer has not come within" in str(each.message) for each in told)
+    assert any("the response did not arrive within" in str(each.message) for each in told)
 
 
 def test_events_must_name_their_log() -> None:

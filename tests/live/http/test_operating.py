@@ -77,7 +77,7 @@ def test_health_takes_no_token_and_tells_no_path(
     aside.rename(log.path)
     assert found() == well
     server.followers.is_ending = lambda: True
-    assert found() == [(200, ""), (503, "the server is ending")]
+    assert found() == [(200, ""), (503, "the server is shutting down")]
 
 
 def test_many_probes_are_one_look(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -426,7 +426,7 @@ def test_of_what_breaks_no_path_and_no_trace_is_told(
     log.entry(2).path.write_bytes(b"damaged")
     answer = http.get("/patches/2")
     assert answer.status_code == 500
-    assert answer.json() == {"detail": "the server can't do that now: its standard error says why"}
+    assert answer.json() == {"detail": "the server can't do that now: see its standard error"}
     assert "is damaged" in caplog.text
     answer = http.get("/problems")
     assert len(answer.json()["problems"]) == 1

@@ -110,7 +110,7 @@ def test_a_log_that_is_damaged_from_the_start_is_told_once(folder: Path) -> None
 def test_where_logs_are_given_one_by_one_none_is_created(folder: Path) -> None:
     answer = client([folder / "one", folder / "two"]).put("/new")
     assert answer.status_code == 403
-    assert "can make no logs" in answer.json()["detail"]
+    assert "can't create logs" in answer.json()["detail"]
     assert client(folder / "one").put("/new").status_code == 404
 
 

@@ -168,7 +168,7 @@ def test_a_broker_that_is_not_there_is_an_error_at_once(open_it: Any) -> None:
         ({"enable.auto.commit": "true"}, "enable.auto.commit can't be set"),
         ({"security.protocol": "none"}, "security.protocol"),
         ({"position": "7"}, "is not a position"),
-        ({"position": '{"topic": "other", "partitions": {}}'}, "of another topic"),
+        ({"position": '{"topic": "other", "partitions": {}}'}, "from another topic"),
         ({"position": '{"topic": "other", "partitions": {"0": [5, 1, 0, 0]}}'}, "not a position"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_broker_that_has_forgotten_its_sessions_is_an_error(tmp_path: Path) ->
         broker.stop()
         (tmp_path / "mosquitto.db").unlink()
         broker.start()
-        with pytest.raises(ConnectionError, match="no session of this client any more"):
+        with pytest.raises(ConnectionError, match="no longer has this client's session"):
             source.receive(20)
     with live.connect(url, session="s", lost="warn") as source:
         pass

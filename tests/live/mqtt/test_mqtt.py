@@ -141,11 +141,11 @@ def test_a_position_without_its_session_is_an_error_each_time(url: str) -> None:
         assert take_all(source, 1) == [0]
         position = source.position
     for _ in range(2):
-        with pytest.raises(ConnectionError, match="no session of this client"):
+        with pytest.raises(ConnectionError, match="no longer has this client's session"):
             live.connect(url, session="second", position=position)
     with pytest.raises(ConnectionError, match="the setting session is needed"):
         live.connect(url, position=position)
-    with pytest.warns(UserWarning, match="no session of this client"):
+    with pytest.warns(UserWarning, match="no longer has this client's session"):
         live.connect(url, session="second", position=position, lost="warn").close()
 
 
@@ -346,7 +346,7 @@ def test_a_message_that_is_too_large_is_refused_and_leaves_no_gap(guarded: Mosqu
     url = f"{guarded.url}/open"
     with live.connect(url, **READER) as source, live.open_sink(url, **WRITER) as sink:
         sink.send(patch_of(1))
-        with pytest.raises(jr.EncodeError, match="the broker takes at most 20000"):
+        with pytest.raises(jr.EncodeError, match="the broker accepts at most 20000"):
             sink.send(patch_of(2, 5000))
         sink.send(patch_of(3))
         assert take_all(source, 2) == [1, 3]

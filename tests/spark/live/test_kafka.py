@@ -241,5 +241,5 @@ def test_a_topic_that_is_made_anew(
     with pytest.raises(Exception, match=r"deleted|UnknownTopic|data may have been lost"):
         query.awaitTermination(SECONDS)
     if is_stopped:
-        assert "made anew: begin with another checkpoint" in str(query.exception())
+        assert "recreated: start with a new checkpoint" in str(query.exception())
         assert spark.read.parquet(str(tmp_path / "out")).count() == rows.count()

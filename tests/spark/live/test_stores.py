@@ -183,5 +183,5 @@ def test_a_patch_log_stays_on_its_machine(place: Place) -> None:
     place.put("log/segments/0.jellyp", make_operations(1, 1))
     place.put("log/log.db", make_operations(1, 1))
     for name in ("log", "log/segments", "log/segments/*", "l*"):
-        with pytest.raises(Exception, match="log: a patch log, whose database can only be read as"):
+        with pytest.raises(Exception, match="a patch log, whose database can only be read as"):
             place.load(name)

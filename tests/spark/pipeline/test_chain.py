@@ -78,7 +78,7 @@ def test_runs_of_a_table_of_patches() -> None:
     assert order_patches(pieces, None).runs == order.runs
 
 
-NOT_THERE = "which is not there; "
+NOT_THERE = "which is missing; "
 A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
 
 
@@ -100,8 +100,8 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
         (
             [A1, ("b", 2, "<3>", "<9>")],
             None,
-            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}if all is"
-            " built on that, give base or after (jellyp: --base, --after)",
+            f"the chain is broken: patch 2 of b comes after <9> (prev), {NOT_THERE}to start from"
+            " there, give base or after (jellyp: --base, --after)",
         ),
         # A patch that names a predecessor can't follow a patch without an id.
         ([("a", 0, None, None), ("a", 1, None, "<9>")], None, "broken: patch 1 of a comes after"),
@@ -110,7 +110,7 @@ A1, A2 = ("a", 0, "<1>", None), ("a", 1, "<2>", "<1>")
             "<0>",
             f"broken: patch 0 of a comes after <1> (prev), {NOT_THERE}the chain so far ends with",
         ),
-        ([A1], "<0>", "patch 0 of a names no patch before it (prev), but is to come after <0>"),
+        ([A1], "<0>", "patch 0 of a names no patch before it (prev), but must come after <0>"),
         # The chain forks at the end of a run, and inside a run.
         (
             [A1, ("b", 0, "<3>", "<1>"), ("c", 0, "<4>", "<1>")],
@@ -262,9 +262,9 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert found == {("<urn:s>", "<urn:p>", each, None) for each in ("<urn:a>", "<urn:x>")}
     with pytest.raises(ValueError, match="no column 'when'"):
         replay(changes, order_by="when")
-    with pytest.raises(PatchError, match="no patch is in a file 'bb': upto is a path of"):
+    with pytest.raises(PatchError, match="no patch is in a file 'bb': upto must be in"):
         replay(ended, order_by="file", upto="bb")
-    with pytest.raises(TypeError, match="'file' has strings, so upto is a string, not 1"):
+    with pytest.raises(TypeError, match="'file' has strings, but upto is 1"):
         replay(ended, order_by="file", upto=1)
     # For a table with full paths, as from `load`, `upto` may be relative.
     whole = changes_of(spark, {f"{Path.cwd()}/a": first, f"{Path.cwd()}/b": [delete]})

@@ -163,7 +163,7 @@ def test_marks_that_are_read_apart(spark: SparkSession) -> None:
     marks = changes.where("op not in ('A', 'D')").drop("s", "p")
     assert len(quad_set(replay(changes, marks=marks))) == 1
     assert effective(changes, marks=marks).where("op = 'A'").count() == 1
-    with pytest.raises(ValueError, match="a table of marks has the columns"):
+    with pytest.raises(ValueError, match="a table of marks needs the columns"):
         replay(changes, marks=marks.drop("name"))
 
 
@@ -211,11 +211,11 @@ def test_wrong_tables(spark: SparkSession) -> None:
     changes = changes_of(spark, {"f": [A]})
     with pytest.raises(ValueError, match="missing: seq, name"):
         replay(changes.drop("seq", "name"))
-    with pytest.raises(TypeError, match=r"is to be a DataFrame, not str: spark\.read\.format"):
+    with pytest.raises(TypeError, match=r"must be a DataFrame, not str: spark\.read\.format"):
         replay("log")
     for states in ((changes, changes), (replay(changes), changes)):
-        with pytest.raises(ValueError, match=r"state has operations, not quads: replay\(\) makes"):
+        with pytest.raises(ValueError, match=r"has operations, not quads: replay\(\) converts"):
             diff(*states)
-    with pytest.raises(ValueError, match="the base has the columns s, p, o, g; missing: g"):
+    with pytest.raises(ValueError, match="the base needs the columns s, p, o, g; missing: g"):
         replay(changes, changes.select("s", "p", "o"))
     assert quad_set(replay(changes.selectExpr("* except (seq)", "int(seq) as seq")))

@@ -121,13 +121,13 @@ def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
     names = [row.name for row in rows if row.op == "H"]
     assert names == ["PREV", "by", "at", "note", "title", "Id"]
     for after, message in (
-        (None, r"comes after <urn:1> \(prev\), which is not there; .* give base or after"),
-        ("<urn:2>", r"comes after <urn:1> \(prev\), which is not there"),
-        ("urn:3", "which is not there"),
+        (None, r"comes after <urn:1> \(prev\), which is missing; .* give base or after"),
+        ("<urn:2>", r"comes after <urn:1> \(prev\), which is missing"),
+        ("urn:3", "which is missing"),
     ):
         with pytest.raises(PatchError, match=message):
             compact(changes, after=after)
-    with pytest.raises(PatchError, match="is to come after <urn:0>"):
+    with pytest.raises(PatchError, match="must come after <urn:0>"):
         compact(changes_of(spark, {"c": [A, END]}), after="urn:0")
     with pytest.raises(ValueError, match="after is for the chain"):
         compact(changes, order_by="file", after="urn:1")

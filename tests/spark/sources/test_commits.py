@@ -143,7 +143,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError, match="this is a file; files go into a folder"):
         writer(tmp_path / "file")
-    with pytest.raises(ValueError, match=r"to write jelly-patch there must be a path"):
+    with pytest.raises(ValueError, match=r"writing jelly-patch needs a path"):
         FolderWriter(JELLY_PATCH, {}, JELLY_PATCH.schema, overwrite=False)
 
 
@@ -152,10 +152,10 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
     rest = StructType([JELLY_PATCH.schema[name] for name in ("s", "p", "o")])
     FolderWriter(JELLY, options, rest, overwrite=False)
     with pytest.raises(
-        ValueError, match=r"a table of rdf-patch has the columns op, s, p, o; .*op$"
+        ValueError, match=r"a table of rdf-patch needs the columns op, s, p, o; .*op$"
     ):
         FolderWriter(RDF_PATCH, options, rest, overwrite=False)
-    with pytest.raises(ValueError, match="a table of jelly has the columns s, p, o; missing: o"):
+    with pytest.raises(ValueError, match="a table of jelly needs the columns s, p, o; missing: o"):
         FolderWriter(JELLY, options, StructType(rest.fields[:2]), overwrite=False)
 
 
@@ -242,8 +242,8 @@ class TestStreams:
     def test_wrong_calls(self, tmp_path: Path) -> None:
         schema = JELLY_PATCH.schema
         for options, message in (
-            ({"path": "x"}, "to write a stream of jelly-patch there must be a checkpointLocation"),
-            ({"checkpointLocation": "x"}, "there must be a path"),
+            ({"path": "x"}, "writing a stream of jelly-patch needs the option checkpointLocation"),
+            ({"checkpointLocation": "x"}, "needs the option path"),
         ):
             with pytest.raises(ValueError, match=message):
                 FolderStreamWriter(JELLY_PATCH, options, schema, overwrite=False)

@@ -169,5 +169,5 @@ def test_the_column_of_damage_has_a_name(tmp_path: Path) -> None:
     (row,) = read(tmp_path, **options)
     assert "_corrupt" not in row
     assert row["damage"]["file"] == str(tmp_path / "a.jellyp")
-    with pytest.raises(ValueError, match="columnNameOfCorruptRecord: 's' is a column already"):
+    with pytest.raises(ValueError, match="columnNameOfCorruptRecord: 's' is already a column"):
         read(tmp_path, columnNameOfCorruptRecord="s")

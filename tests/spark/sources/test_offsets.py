@@ -272,7 +272,7 @@ def test_a_file_that_is_replaced_is_an_error(tmp_path: Path, is_stopped: bool, l
     if is_stopped:
         folder.restart()
     folder.add("a", DAY + later)
-    with pytest.raises(ValueError, match=r"a\.jellyp: this file was replaced .* own name; put it"):
+    with pytest.raises(ValueError, match=r"a\.jellyp: this file was replaced .* name; restore"):
         folder.batch()
 
 
@@ -298,7 +298,7 @@ def test_a_checkpoint_of_another_folder_is_an_error(tmp_path: Path) -> None:
     folder.add("1", DAY)
     assert folder.batch() == ["1"]
     folder.restart(tmp_path / "b")
-    with pytest.raises(ValueError, match=r"the checkpoint is of .*/a, and not of .*/b: take ano"):
+    with pytest.raises(ValueError, match=r"the checkpoint is for .*/a, not for .*/b: use ano"):
         folder.batch()
 
 
@@ -412,6 +412,6 @@ def test_a_log_that_is_a_log_no_more(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "log")
     (tmp_path / "log").mkdir()
     with pytest.raises(
-        jr.LogError, match="has read this log, which is no longer a log; put it back"
+        jr.LogError, match="has read this log, which is no longer a log; restore it"
     ):
         folder.batch()

@@ -114,7 +114,7 @@ def test_a_view(sql: Sql, folder: Path) -> None:
     ("columns", "clause", "message"),
     [
         ("", "OPTIONS (path '{}', mod 'x')", "there is no option 'mod' to read with"),
-        ("", "OPTIONS (path '{}', mode 'x')", "the option mode is FAILFAST, .*, not 'x'"),
+        ("", "OPTIONS (path '{}', mode 'x')", "mode must be one of FAILFAST, .*, not 'x'"),
         ("", "", "jelly-patch needs a path: .* a LOCATION and without columns"),
         ("(s string)", "LOCATION '{}'", "jelly-patch needs a path: .*and without columns"),
     ],
@@ -127,7 +127,7 @@ def test_tables_that_cannot_be(
         assert sql(create) + sql("SELECT * FROM changes")
 
 
-NO_PATH = "there must be a path, .* saveAsTable, INSERT INTO .* LOCATION path"
+NO_PATH = "needs a path, .* saveAsTable, INSERT INTO .* LOCATION path"
 
 
 @pytest.mark.parametrize(
