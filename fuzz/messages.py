@@ -98,7 +98,9 @@ def _change_field(message: Message, rng: random.Random, depth: int) -> None:
     present = [known for known, _ in message.ListFields()]
     inner = [known for known in present if known.type == FieldDescriptor.TYPE_MESSAGE]
     if inner and rng.random() < 0.75:
-        _change_field(getattr(message, rng.choice(inner).name), rng, depth + 1)
+        known = rng.choice(inner)
+        value = getattr(message, known.name)
+        _change_field(rng.choice(value) if known.is_repeated else value, rng, depth + 1)
     elif present and rng.random() < 0.3:
         message.ClearField(rng.choice(present).name)
     elif message.DESCRIPTOR.fields:
@@ -113,25 +115,44 @@ def _fill(message: Message, rng: random.Random, depth: int) -> None:
 
 
 def _set(message: Message, known: FieldDescriptor, rng: random.Random, depth: int) -> None:
-    """Set a field to a random value."""
-    kind = known.type
-    if kind == FieldDescriptor.TYPE_MESSAGE:
-        inner = getattr(message, known.name)
-        inner.SetInParent()
+    """Set a field to a random value; of a repeated field, change, remove or add one value."""
+    value = getattr(message, known.name)
+    if known.is_repeated:
+        at = rng.randrange(len(value) + 1)
+        is_new = at == len(value)
+        if not is_new and rng.random() < 0.3:
+            del value[at]
+        elif known.type == FieldDescriptor.TYPE_MESSAGE:
+            inner = value.add() if is_new else value[at]
+            if depth < DEPTH:
+                _fill(inner, rng, depth + 1)
+        elif is_new:
+            value.append(_random_value(known, value[-1] if value else 0, rng))
+        else:
+            value[at] = _random_value(known, value[at], rng)
+    elif known.type == FieldDescriptor.TYPE_MESSAGE:
+        value.SetInParent()
         if known.message_type == message.DESCRIPTOR and rng.random() < 0.5:
             # Nest a quoted triple in a copy of itself.
             copy = type(message)()
             copy.CopyFrom(message)
-            inner.CopyFrom(copy)
-        elif depth < DEPTH and inner.DESCRIPTOR.fields:
-            _fill(inner, rng, depth + 1)
-    elif kind == FieldDescriptor.TYPE_STRING:
-        setattr(message, known.name, rng.choice(STRINGS))
-    elif kind == FieldDescriptor.TYPE_BOOL:
-        setattr(message, known.name, rng.random() < 0.5)
-    elif kind == FieldDescriptor.TYPE_ENUM:
-        setattr(message, known.name, rng.choice(NUMBERS[:-2]))
+            value.CopyFrom(copy)
+        elif depth < DEPTH and value.DESCRIPTOR.fields:
+            _fill(value, rng, depth + 1)
     else:
-        old = getattr(message, known.name)
-        near = [each for each in (old - 1, old + 1) if 0 <= each < 2**32]
-        setattr(message, known.name, rng.choice([*NUMBERS, *near, *near, *near]))
+        setattr(message, known.name, _random_value(known, value, rng))
+
+
+def _random_value(known: FieldDescriptor, old: Any, rng: random.Random) -> Any:
+    """Return a random value for a field that is no message."""
+    if known.type == FieldDescriptor.TYPE_STRING:
+        return rng.choice(STRINGS)
+    if known.type == FieldDescriptor.TYPE_BYTES:
+        at = rng.randrange(len(old) + 1)
+        return old[:at] + rng.randbytes(1) + old[at + rng.randrange(2) :]
+    if known.type == FieldDescriptor.TYPE_BOOL:
+        return rng.random() < 0.5
+    if known.type == FieldDescriptor.TYPE_ENUM:
+        return rng.choice(NUMBERS[:-2])
+    near = [each for each in (old - 1, old + 1) if 0 <= each < 2**32]
+    return rng.choice([*NUMBERS, *near, *near, *near])

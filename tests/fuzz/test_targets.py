@@ -9,8 +9,11 @@ import jelly_rdflib as jr
 from fuzz import differential, reading, round_trips
 from fuzz.outcomes import attempt, plain_operations
 from fuzz.targets import TARGETS
+from tests.core.jelly.draft_streams import DRAFT_STREAMS
 from tests.core.jelly.formats import PATCH, RDF
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
+from tests.core.jelly.streams import RDF_TYPES
+from tests.core.jelly.streams import SMALL as ALL_SMALL
 from tests.oracle import build as b
 from tests.oracle import wire
 
@@ -107,3 +110,23 @@ class TestTargetsNotice:
         for way in (reading.read_normalized, reading.read_limited, reading.read_in_pieces):
             with pytest.raises(AssertionError):
                 way(SMALL, "jelly-patch", batches)
+
+
+@pytest.mark.parametrize(
+    ("target", "seeds"),
+    [
+        ("patch", [SMALL]),
+        ("rdf", [ALL_SMALL[format] for format in RDF_TYPES]),
+        ("columns-differential", [stream.data for stream in DRAFT_STREAMS.values()]),
+    ],
+)
+def test_mutated_messages_are_read(target: str, seeds: list[bytes]) -> None:
+    """The mutator changes fields of every kind, and the target checks the results."""
+    make = TARGETS[target].make_mutator
+    assert make is not None
+    mutate = make(lambda data, size: data[:size])
+    for number in range(300):
+        data = seeds[number % len(seeds)]
+        for step in range(3):
+            data = mutate(data, 8192, 10 * number + step)
+            TARGETS[target].check(data)
