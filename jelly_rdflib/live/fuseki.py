@@ -65,7 +65,8 @@ def apply_to_fuseki(
         ValueError: The address has a user name or a password, or is not an http or https address.
     """
     if token is None and user is None:
-        token, user, password = map(os.environ.get, VARIABLES)
+        token, user, known = map(os.environ.get, VARIABLES)
+        password = known if password is None else password
     url = httpx2.URL(address)
     if url.scheme not in ("http", "https") or url.userinfo:
         # Messages show addresses, so a password there would leak.

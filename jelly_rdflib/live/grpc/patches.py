@@ -243,7 +243,7 @@ class GrpcSink(Sink):
                     more = ""
                     if self._sent:
                         count, first = len(self._sent), self._sent[0][2]
-                        more = f"; {count} patches may not have been accepted, from <{first}> on"
+                        more = f"; patches from <{first}> on ({count}) may not have been accepted"
                     self._lost_at, self._bytes = None, 0
                     self._sent.clear()
                     raise self._client.error(error, more)

@@ -1,5 +1,6 @@
 """Tests sending changes to a real Apache Jena Fuseki."""
 
+import base64
 import random
 import re
 import subprocess
@@ -213,6 +214,20 @@ def test_a_server_that_breaks_off_leaves_it_unknown() -> None:
     unknown = "it is unknown whether a transaction was applied"
     with answering(lambda _: iter([])) as url, pytest.raises(ConnectionError, match=unknown):
         jr.apply([add(1)], f"{url}/ds/patch")
+
+
+def test_an_explicit_password_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JELLYP_FUSEKI_USER", "writer")
+    monkeypatch.setenv("JELLYP_FUSEKI_PASSWORD", "of-the-environment")
+    heads: list[bytes] = []
+
+    def answer(head: bytes) -> Iterator[bytes]:
+        heads.append(head)
+        yield b"HTTP/1.1 204 No Content\r\n\r\n"
+
+    with answering(answer) as url:
+        apply_to_fuseki([add(1)], f"{url}/ds/patch", password="given")
+    assert base64.b64encode(b"writer:given") in heads[0]
 
 
 def test_an_address_with_a_password_is_refused() -> None:
