@@ -144,9 +144,9 @@ def cut_rows(batch: Batch, start: int, stop: int, kept: bytearray) -> Batch:
 
 
 def operation_at(batch: Batch, row: int) -> Operation:
-    """Return an operation of a batch that is not on a statement.
+    """Return the operation of a row that is not a statement.
 
-    Iterating over the batch instead would make the nodes of all its terms for each such row.
+    Iterating over the batch instead would make the nodes of all terms of the batch.
     """
     op = Op(batch.ops[row])
     if op in (Op.TX, Op.TC, Op.TA, Op.END):

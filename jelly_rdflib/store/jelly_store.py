@@ -175,7 +175,7 @@ class JellyStore(Store):
     # --- graphs -----------------------------------------------------------------------------------
 
     def contexts(self, triple: Any = None) -> Any:
-        """Iterate over all listed graphs, or over the graphs that have a triple."""
+        """Iterate over all listed graphs, or over the graphs that contain ``triple``."""
         return self.quads.contexts(triple)
 
     def add_graph(self, graph: Graph) -> None:

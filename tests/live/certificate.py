@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Certificate(NamedTuple):
-    """The files of a certificate and its key, in PEM format."""
+    """A certificate file and its key file, in PEM format."""
 
     certificate: Path
     key: Path

@@ -169,7 +169,7 @@ def test_segments_alone_are_files(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "segments" / log.append([]).path.name
     shutil.copytree(log.path / "segments", copy.parent)
     assert find_files([str(copy.parent)]) == [str(copy)]
-    # The folders of a log without segments also contain no files.
+    # Without a database or a segment this is not a log, but a folder with files.
     (tmp_path / "copy" / "staging").mkdir()
     copy.rename(copy.with_name("other"))
     assert find_files([str(copy.parent)]) == [str(copy.with_name("other"))]

@@ -429,7 +429,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int64_t intern_tag(self, Span tag, uint64_t direction) noexcept nogil:
-        """Return the term of a language tag, which ends in its direction as in N-Triples 1.2."""
+        """Return the term of a language tag with its base direction, such as ``en--ltr``."""
         cdef TermColumns* terms = &self.terms.terms
         cdef size_t size = tag.end - tag.start
         cdef uint8_t* text

@@ -75,7 +75,7 @@ cdef class LookupEncoder:
         PyMem_RawFree(self.oldest)
 
     cdef void clear(self) noexcept:
-        """Remove all entries. Small ones keep their memory, since each message may be a stream."""
+        """Remove all entries. Small entries keep their memory, since short streams clear often."""
         cdef uint32_t id, slot
         cdef EncoderEntry* entry
         for id in range(1, self.used + 1):

@@ -102,7 +102,7 @@ class PatchLogServer(LogServer):
     ) -> AsyncIterator[str]:
         """Listen on a port while the block runs, and yield the address; port 0 picks a free one.
 
-        With the files of a certificate and its key, the server uses TLS. ``started`` is called with
+        With ``certificate`` and ``key`` the server uses TLS. ``started`` is called with
         the address.
 
         Raises:

@@ -104,7 +104,7 @@ class RdfStreamServer:
         certificate: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
     ) -> str:
-        """Listen on a port; 0 picks a free one. With the files of a certificate, use TLS.
+        """Listen on a port; 0 picks a free one. With ``certificate`` the server uses TLS.
 
         Returns:
             The address.

@@ -48,7 +48,7 @@ def open_port(
 ) -> str:
     """Make a server listen, with TLS if it has a certificate; return its address.
 
-    ``newest`` is called for each connection; it returns a new pair of key and certificate, or None.
+    ``newest`` is called for each connection; it returns a new key and certificate, or None.
     """
     name, scheme = f"[{host}]" if ":" in host else host, "grpc"
     try:

@@ -125,7 +125,7 @@ class LogServer:
         self.logs = Logs(self.path, self.limits, self.timeout, self.followers)
         self.metrics = Metrics(self.logs, self.followers)
         self._bodies = Bodies(self.max_body, self.metrics.received)
-        # A new pair of key and certificate for gRPC connections; None: no change.
+        # The new key and certificate for gRPC connections; None: no change.
         self.certificate: tuple[bytes, bytes] | None = None
         handlers: Any = {JellyError: _explain, OSError: _explain, 405: _refuse_method}
         description = (

@@ -4,7 +4,7 @@
 cdef class QuadStore:
     cdef Dictionary terms
     cdef Rows rows
-    cdef SlotTable index  # the living rows; a slot has the row's number + 1
+    cdef SlotTable index  # the live rows; a slot holds the row's number + 1
     cdef GraphTable graphs
     cdef list runs  # the runs of the rows before `sealed`; the list is replaced, never changed
     cdef uint32_t sealed

@@ -1,7 +1,7 @@
 """The quads of a store: adding, deleting, transactions, and what readers see.
 
 A quad is a row of four numbers. Rows are only appended, and get a time of death when they are
-deleted, so that a reader keeps the state at its start. An index finds the living row of a quad.
+deleted, so that a reader keeps the state at its start. An index finds the live row of a quad.
 """
 
 cdef enum:

@@ -36,7 +36,7 @@ ctypedef struct Death:
 
 ctypedef struct Block:
     Row* rows
-    # The time at which each row died; 0 for a living row. NULL if all rows of the block are alive.
+    # The time at which each row died; 0 for a live row. NULL if all rows of the block are alive.
     uint32_t* deaths
 
 

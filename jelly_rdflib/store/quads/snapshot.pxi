@@ -199,7 +199,7 @@ cdef class Scan:
                 self.row = source.rows[source.at]
             triple[0] = first[0]
             names.append(first.terms[G])
-            # A quad has one living row, and a row is in one source.
+            # A quad has one live row, and a row is in one source.
             source.at += 1
 
 

@@ -1,7 +1,7 @@
 """Makes a store smaller: replaces its contents with a copy without dead rows."""
 
 cdef int vacuum(QuadStore store) except -1:
-    """Copy living rows, and rows that a rollback would revive. Readers keep the old rows."""
+    """Copy live rows, and rows that a rollback would revive. Readers keep the old rows."""
     cdef QuadStore fresh = QuadStore(store.terms.types, store.make_graph)
     cdef uint32_t* numbers
     # From here on, make no object that Python's collector tracks: it may run any code.

@@ -210,7 +210,7 @@ class TestStatements:
 
     @formats
     def test_the_writer_takes_the_default_graph_in_triples(self, f: Format) -> None:
-        """Issue: None is the default graph, and rdflib's name for it is accepted as well."""
+        """Decided: None is the default graph, and rdflib's name for it is accepted as well."""
         assert f.statements(f.write([("A", S, P, O, DEFAULT_GRAPH)])) == [(S, P, O)]
 
 
@@ -276,7 +276,7 @@ class TestQuotedTriples:
 @with_graphs
 class TestGraphNodes:
     def test_the_default_graph(self, f: Format) -> None:
-        """RdfDefaultGraph. Issue: it is None in operations, and rdflib's IRI in statements."""
+        """RdfDefaultGraph. Decided: it is None in operations, and rdflib's IRI in statements."""
         data = f.one(*f.some(g=b.default_graph()))
         ((*_, graph),) = f.nodes(data)
         assert graph == (DATASET_DEFAULT_GRAPH_ID if isinstance(f, Rdf) else None)

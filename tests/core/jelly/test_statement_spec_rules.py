@@ -62,7 +62,7 @@ class TestVersioning:
 
 
 def test_batches_have_metadata_before_the_options_too() -> None:
-    """Issue: the attribute `batch.metadata`."""
+    """Decided: the attribute `batch.metadata`."""
     data = b.delimited([b.frame(metadata={"k": b"v"}), b.frame(b.options())])
     assert [frame.metadata for frame in jr.read_frames(data)] == [{"k": b"v"}, {}]
     assert [batch.metadata for batch in jr.read_batches(data)] == [{"k": b"v"}, {}]
@@ -121,7 +121,7 @@ class TestTypes:
             f.writer_options(logical_type=logical_type)
 
     def test_the_writers_default_is_the_flat_type(self) -> None:
-        """Issue: the default is the flat type that matches the physical type."""
+        """Decided: the default is the flat type that matches the physical type."""
         for physical_type, flat in ((TRIPLES, 1), (QUADS, 2), (GRAPHS, 2)):
             assert jr.StreamOptions(physical_type=physical_type).logical_type == flat
 
@@ -216,7 +216,7 @@ class TestNamespaceDeclarations:
         assert [frame.namespaces for frame in read(data)] == [[("a", P)], [("b", P), ("a", P)], []]
 
     def test_batches_have_them_as_pa(self) -> None:
-        """Issue: the operation is Op.PA, and its graph is 0."""
+        """Decided: the operation is Op.PA, and its graph is 0."""
         (batch,) = jr.read_batches(RDF.one(b.namespace("a", b.iri(0, 1)), TRIPLE))
         assert next(iter(batch)) == (jr.Op.PA, "a", URIRef("urn:p"), None)
         assert list(memoryview(batch.g)) == [0, 0]
@@ -257,7 +257,7 @@ class TestDelimiting:
 
 
 class TestApart:
-    """Issue: Jelly-RDF and Jelly-Patch have different options, which distinguish them."""
+    """Decided: Jelly-RDF and Jelly-Patch have different options, which distinguish them."""
 
     def test_statements_of_a_patch_are_refused_by_name(self) -> None:
         options = wire.field(1, 1) + wire.field(2, 2) + wire.field(9, 16) + wire.field(15, 1)
