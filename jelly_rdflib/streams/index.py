@@ -216,8 +216,10 @@ def read_part(
     )
     if state is not None:
         decoder.restore(state)
+    # The first part may be a bare frame; all later parts have delimited frames.
+    offset = part.start or None
     return BatchReader(
-        _open_part(source, part), decoder, limits, offset=part.start, is_last=part.is_last
+        _open_part(source, part), decoder, limits, offset=offset, is_last=part.is_last
     )
 
 

@@ -26,6 +26,8 @@ from jelly_rdflib.streams.index import (
     read_part,
     write_index,
 )
+from tests.core.jelly.draft_streams import DRAFT_STREAMS
+from tests.core.jelly.streams import PATCH_BARE
 from tests.security.test_index import forge, header_of
 
 SPACING = 300
@@ -359,3 +361,17 @@ def test_an_index_is_made_in_one_step(
     with pytest.raises(OSError, match="no room"):
         write_index(file, [FilePart(0, os.path.getsize(file), True, None, None)])
     assert os.listdir(file.parent) == [file.name]
+
+
+@pytest.mark.filterwarnings("ignore:Jelly-RDF 1.2 is a draft")
+@pytest.mark.parametrize(
+    "data", [PATCH_BARE, *(each.data for each in DRAFT_STREAMS.values() if not each.is_delimited)]
+)
+def test_a_bare_frame_is_one_part(data: bytes, tmp_path: Path) -> None:
+    """A bare frame of Jelly-RDF 1.2 may start with its columns, whose tag looks like a length."""
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    is_statements = data != PATCH_BARE
+    [part] = find_parts(path, is_statements=is_statements, spacing=1)
+    got = [pa.record_batch(batch) for batch in read_part(path, part, is_statements=is_statements)]
+    assert got == [pa.record_batch(batch) for batch in jr.read_batches(path)]
