@@ -36,8 +36,8 @@ SMALL_LIMITS = jr.Limits(
 
 
 def is_compressed(data: bytes) -> bool:
-    """Return whether an input looks like gzip or zstd; then errors have other positions."""
-    return starts_compressed(data[:4])
+    """Return whether an input looks compressed; then errors have other positions."""
+    return starts_compressed(data[:4]) or data.startswith((b"BZh", b"\xfd7zXZ\0"))
 
 
 def choose(data: bytes, choices: Sequence[_Choice]) -> _Choice:

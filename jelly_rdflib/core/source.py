@@ -265,7 +265,7 @@ def _decompressed_reader(
     for magic, name in _OTHERS.items():
         if start.startswith(magic):
             message = f"the input is compressed with {name}, which is not supported: unpack it with"
-            raise DecodeError(f"{message} {name} -dc, or use gzip or zstd")
+            raise DecodeError(f"{message} {name} -dc, or use gzip or zstd", offset=0)
     read = with_start(start, read)
     if not starts_compressed(start):
         return read

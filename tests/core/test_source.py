@@ -42,8 +42,9 @@ def test_a_zstd_frame_to_be_skipped_comes_first(first: int, tmp_path: Path) -> N
 def test_other_compression_is_refused(compress: Callable[[bytes], bytes], name: str) -> None:
     packed = compress(b"<urn:s> <urn:p> <urn:o> .\n")
     for given in (packed, Pieces(packed, 1), Pieces(packed, 5)):
-        with pytest.raises(jr.DecodeError, match=f"is compressed with {name}, which is not"):
+        with pytest.raises(jr.DecodeError, match=f"is compressed with {name}, which is") as caught:
             read(given)
+        assert caught.value.offset == 0
 
 
 def test_a_frame_may_start_with_four_bytes_of_xz() -> None:

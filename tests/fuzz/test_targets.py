@@ -64,6 +64,14 @@ FINDINGS = {
         DAMAGED_ZSTD,
     ),
     "the same in Jelly-RDF": ("rdf", DAMAGED_ZSTD_OF_RDF),
+    "a text that looks compressed with bzip2": ("syntaxes", b"BZh<> \x8d\x8d"),
+    "an error of the parser's process without a message": (
+        "answers",
+        bytes.fromhex(
+            "4600000000570000006445000000290100ffffffff0100ffffffffffff0087ffffffff000000000000000003"
+            "0000000000000e69742068617320746f6f206d756368"
+        ),
+    ),
     "a byte order mark, which pyoxigraph does not know": ("syntaxes", b"\xef\xbb\xbf"),
     "a text with control characters among the bytes by which it is told": (
         "any",

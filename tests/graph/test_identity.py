@@ -100,6 +100,14 @@ def test_a_change_finds_its_statement(store: str, pair: Any, way: Any, is_batch:
     assert (gone.deleted, gone.ineffective, len(list(dataset.quads()))) == (1, 0, 0)
 
 
+@pytest.mark.parametrize("is_batch", [False, True])
+@pytest.mark.parametrize("store", STORES)
+def test_nodes_of_every_spelling_are_found(store: str, is_batch: bool) -> None:
+    for pair, g in product(PAIRS, [None, G]):
+        check: Any = test_a_change_finds_its_statement
+        check.hypothesis.inner_test(store, pair, ("nodes", "nodes", g), is_batch)
+
+
 @pytest.mark.parametrize("store", ["Jelly", "Oxigraph"])
 @pytest.mark.parametrize("g", [None, G])
 def test_a_recorded_update_finds_its_statement(store: str, g: Any, tmp_path: Path) -> None:

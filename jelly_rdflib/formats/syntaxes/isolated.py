@@ -166,6 +166,7 @@ class IsolatedBatches(Iterator[Batch]):
                 self._source_error.offset = offset
             return self._source_error
         limit, _, message = map(_printable, told[messages.TOLD.size :].partition(b"\n"))
+        message = message or "the parser's process gave no reason"
         if not is_limit:
             return DecodeError(message, offset=offset, line=line, column=column)
         error = LimitError(message, offset=offset, line=line, column=column)

@@ -64,7 +64,8 @@ cdef class NodeTable:
             entry.kind = NodeKind.IDENTIFIED
         elif isinstance(node, LITERAL_CLASS):
             entry.kind = NodeKind.LITERAL
-        entry.is_string = cls is LITERAL_CLASS and not node._language and is_string(node._datatype)
+            # A program may have a subclass of Literal, whose literals are the same terms.
+            entry.is_string = not node._language and is_string(node._datatype)
         return entry
 
     cdef list entries_of_hash_0(self):

@@ -263,5 +263,5 @@ class TestEntryPoints:
         assert uses() == uses(on_repeated_options="continue") == [3, 1]
 
     def test_no_other_choice(self, f: Format, read: Callable[..., Iterable[Any]]) -> None:
-        with pytest.raises(ValueError, match="is one of 'continue', 'restart', 'error'"):
+        with pytest.raises(ValueError, match="must be one of 'continue', 'restart', 'error'"):
             list(read(written(f, 1), on_repeated_options="ignore"))

@@ -310,9 +310,12 @@ class TestFrames:
     def test_a_file_that_takes_no_more(
         self, f: Format, taken: int | None, error: type[OSError]
     ) -> None:
-        for answers, message in (([3], "took 3 of"), ([], "took 0 of")):
+        for answers, message in (([3], "3 of"), ([], "0 of")):
             file = RawFile(lambda _, answers=answers: answers.pop() if answers else taken)
-            with pytest.raises(error, match=message), f.writer(file) as writer:
+            with (
+                pytest.raises(error, match=f"accepted (only )?{message}"),
+                f.writer(file) as writer,
+            ):
                 writer.add(S, P, O)
 
     @formats

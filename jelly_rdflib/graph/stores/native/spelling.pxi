@@ -85,7 +85,7 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
 
 cdef inline bint is_string(object node) except -1:
     """Return whether a term is ``"x"`` or ``"x"^^xsd:string``."""
-    return type(node) is Literal and node._language is None and node._datatype in STRINGS
+    return isinstance(node, Literal) and node._language is None and node._datatype in STRINGS
 
 
 cdef object respell_string(object literal):
