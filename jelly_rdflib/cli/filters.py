@@ -387,7 +387,7 @@ def _read_term(param: click.Parameter, text: str) -> _Term:
 
     if TermCondition(make_node_factory(False), Limits(), (text,), any_spelling=True).unknown:
         raise click.BadParameter(
-            f"{text!r} is not a term of N-Triples, such as '<urn:s>', '\"text\"@en' or _:label, nor"
+            f"{text!r} is not an N-Triples term, such as '<urn:s>', '\"text\"@en' or _:label, nor"
             " a prefixed name, such as ex:name"
         )
     return _Term(option, text)

@@ -72,6 +72,14 @@ FINDINGS = {
             "0000000000000e69742068617320746f6f206d756368"
         ),
     ),
+    "options of Jelly-RDF 1.2 with a field that only the earlier draft has": (
+        "columns-differential",
+        bytes.fromhex(
+            "650a1b0a190a08612073747265616d1002280148800150025802780338021246080112041200"
+            "12001a150802121175726e3ac3a1f38db9bd620ac395c2bc231a0a080112062f2f23232f2f32"
+            "090a01001a01022201023a061a010022010142061a0101220101"
+        ),
+    ),
     "a byte order mark, which pyoxigraph does not know": ("syntaxes", b"\xef\xbb\xbf"),
     "a text with control characters among the bytes by which it is told": (
         "any",

@@ -201,7 +201,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         cdef uint32_t physical = options[draft.physical_type]
         cdef uint32_t messages = options[draft.stream_type]
         cdef uint32_t rdf_version = options[draft.rdf_version]
-        if draft.rdf_version < 7 and options[7] != 0 or physical == 0:
+        if physical == 0:
             return fail_number(
                 &self.terms.failure, at, b"physical-type",
                 b"options of neither draft of Jelly-RDF 1.2: field 2 is {number}, field 5 is"
