@@ -174,7 +174,7 @@ class LogEntry:
         return self._open(read_operations, normalize)
 
     def batches(self, *, normalize: bool | None = False) -> BatchSource:
-        """Iterate over the batches, as `operations` does; see `jelly_rdflib.read_batches`."""
+        """Iterate over the batches of the patch: see `jelly_rdflib.read_batches`."""
         return self._open(read_batches, normalize)
 
     def read(self, *, normalize: bool | None = False) -> Patch:

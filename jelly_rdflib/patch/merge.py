@@ -171,7 +171,7 @@ def merge(
         4
     """
     if favor not in (None, "ours", "theirs"):
-        raise ValueError(f"favor is {favor!r}: it must be 'ours' or 'theirs'")
+        raise ValueError(f"favor is {favor!r}: it must be 'ours', 'theirs' or None")
 
     def reduce(source: Any, reading: dict[str, Any]) -> _NetEffect:
         operations = compact(source, **reading)

@@ -58,7 +58,7 @@ def decode_files(
     Returns:
         A DataFrame with the columns of the data sources, where ``file`` is the path; then all other
         columns of ``files``, such as those of partitions and ``_metadata``, if it was selected.
-        Whether a file has triples or quads is not compared with other files.
+        Files with triples and files with quads may be mixed: this is not checked.
 
     Raises:
         LookupError: The format is unknown.

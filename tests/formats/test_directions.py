@@ -178,7 +178,7 @@ class TestWhatIsATag:
                 tags_of(lines([tag]), format, strict=strict)
 
     def test_the_language_is_checked(self) -> None:
-        """With strict the language must be valid according to BCP 47, as without a direction."""
+        """With strict the language must be well-formed by BCP 47, as without a direction."""
         for language, is_strict in itertools.product(["ar-x", "abcdefghi"], [True, False]):
             if is_strict:
                 with pytest.raises(jr.DecodeError, match="BCP 47"):

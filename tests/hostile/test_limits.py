@@ -305,7 +305,7 @@ def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "quoted", "tree", "graph"])
 def test_what_is_kept_on_the_disk(kind: str) -> None:
-    """Large statements are refused, although a file would store most of them."""
+    """Large statements are kept in a file on the disk, not in memory."""
     forms = {
         "text": f'"😀{"x" * MIB}"',
         "quoted": f'<< <urn:b> <urn:c> "{"x" * MIB}" >>',

@@ -64,7 +64,7 @@ class Job:
 
     @contextmanager
     def open(self, base: str | None = None) -> Iterator[tuple[DataFrame, DataFrame]]:
-        """Open a session for the block; yield the changes, and again those that are `MARKS`.
+        """Open a session for the block; yield all changes, and a second table of only the `MARKS`.
 
         The session can read the table of quads at ``base``.
         """

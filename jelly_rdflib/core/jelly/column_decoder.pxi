@@ -698,7 +698,7 @@ cdef class ColumnDecoder:
         if lengths.count > self.max_rows:
             return fail_limit(
                 &self.terms.failure, lengths.rest.start,
-                b"max_frame_rows", b"frame of {number} messages, which are more than {bound}",
+                b"max_frame_rows", b"frame of {number} messages: the maximum is {bound}",
                 lengths.count, self.max_rows,
             )
         try:

@@ -52,7 +52,7 @@ def find_marks(component: Sequence[Quad]) -> dict[BNode, str]:
 
 
 class _Colours:
-    """The colours ``of`` blank nodes, refined until nodes of one colour have similar neighbours."""
+    """The colours of blank nodes, refined until nodes of one colour have similar neighbours."""
 
     def __init__(self, component: Sequence[Quad]) -> None:
         self._lines = lines_by_node(component)

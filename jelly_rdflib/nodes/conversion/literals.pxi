@@ -6,7 +6,7 @@ cdef enum:
 cdef enum Form:
     UNKNOWN  # only rdflib can decide
     VALID  # has a value, and perhaps another normal form
-    CANONICAL  # the text is its own normal form; it may have no value, such as 30 February
+    CANONICAL  # the text is in normal form, even if it has no value, such as 30 February
 
 cdef enum:
     # Any integer with this number of digits fits into 64 bits.

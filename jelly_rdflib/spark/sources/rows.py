@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # Spark reports only the names and messages of errors in its workers, so the message has the
 # advice.
 _REPEATED = (
-    "the stream has its options again, and nothing says what that means: set onRepeatedOptions"
+    "the stream has its options again, and the reason is unclear: set onRepeatedOptions"
     " (jellyp: --repeated-options) to restart if a new stream starts here, or to continue if the"
-    " producer repeats them and continues with its lookups"
+    " producer repeats them but keeps its lookups"
 )
 
 

@@ -235,7 +235,7 @@ def test_many_messages_are_bounded() -> None:
     batch = build_batch(message_lengths=[0] * 11)
     options = build_options(stream_type=MESSAGES)
     data = build_stream(LATER, [{"rows": [options], "columns": batch}])
-    with pytest.raises(jr.LimitError, match="frame of 11 messages, which are more than 10"):
+    with pytest.raises(jr.LimitError, match="frame of 11 messages: the maximum is 10"):
         read_plain(data, limits=jr.Limits(max_frame_rows=10))
 
 

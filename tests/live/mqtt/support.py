@@ -1,4 +1,4 @@
-"""Sends messages like another program."""
+"""Sends messages as a program other than this package would."""
 
 from collections.abc import Sequence
 from typing import Any
