@@ -31,7 +31,7 @@ class _Unreadable(BatchSource):
 
 
 class EncodedInput:
-    """A source that was opened with `open_input`, and counts that its batches don't have.
+    """A source that was opened with `open_input`, with counts that its batches don't have.
 
     ``statistics`` counts the frames; None if the format has no frames. ``meter`` counts the bytes.
 

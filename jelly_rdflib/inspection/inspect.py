@@ -111,7 +111,7 @@ class FrameReport:
 
     Args:
         number: The number of the frame, counted from 1.
-        offset: Where the frame starts in the uncompressed input, after its length, in bytes.
+        offset: The byte at which the frame starts in the uncompressed input, after its length.
         size: Bytes of the frame, without its length.
         rows: The number of rows.
         entries: The number of rows that are lookup entries.
@@ -155,7 +155,7 @@ class StreamReport:
         stored_size: Bytes that were read, before decompression.
         size: Bytes that were decoded, after decompression.
         lines: Lines of text that were decoded; None if the format is binary.
-        is_delimited: Whether each frame follows its length; None if the format has no frames.
+        is_delimited: Whether each frame has its length before it; None if the format has no frames.
         frames: The number of frames.
         largest_frame: Bytes of the largest frame.
         rows: Rows of frames by kind, named as in the schema: ``"statement_add"``, ``"name"``, …

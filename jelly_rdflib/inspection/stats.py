@@ -325,7 +325,8 @@ def stats(
     """Count the operations of a stream, patch or log by graph, by predicate and by transaction.
 
     Memory is bounded by the largest frame and the names. The first 100,000 graphs, or 12 MiB of
-    their names, have their own counts, and all later graphs share one. So do predicates.
+    their names, have their own counts, and all later graphs share one. The same holds for
+    predicates.
 
     Args:
         source: A `Patch`, a `PatchLog`, a `Batch` or a reader; bytes, a path or a file of changes

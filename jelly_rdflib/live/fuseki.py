@@ -29,7 +29,7 @@ _TIMEOUT = 600.0
 _MOST_IN_MEMORY, _PIECE = 1 << 20, 1 << 16
 # Cached, since reading the certificates is slow.
 _ssl_context = cache(httpx2.create_ssl_context)
-# How many characters of a response an error message shows.
+# How many characters of a response are shown in an error message.
 _MOST_SHOWN = 200
 
 
@@ -121,7 +121,7 @@ class _Transaction:
         self._writer = PatchWriter(self._file, format="rdf-patch")
 
     def add(self, operation: Any) -> None:
-        """Add a change; raise an error if rdflib can't hold it: Fuseki would silently drop it."""
+        """Add a change; refuse one that rdflib can't hold, since Fuseki would silently drop it."""
         if operation[0] in (Op.A, Op.D):
             check_statement(*operation[1:4])
             check_graph(operation[4])

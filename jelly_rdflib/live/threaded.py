@@ -22,7 +22,7 @@ _INTERVAL = 0.25
 class ThreadedSource(Source):
     """The patches of a log; a thread reads a few of them ahead.
 
-    The `position` consists of the version that the last patch makes and the patch's id.
+    The `position` consists of the version that the last patch makes, and the patch's id.
     """
 
     def __init__(self, url: str, timeout: float | None = None) -> None:

@@ -60,8 +60,8 @@ PLUGINS = (
     Plugin(
         ("rdf-patch-thrift", "application/rdf-patch+thrift"), ("rdfpb",), "patch", "RdfPatchThrift"
     ),
-    # There is no entry point for the name "jelly": pyjelly has one, and with two the order of
-    # folders would decide which counts.
+    # There is no entry point for the name "jelly": pyjelly has one, and if there were two,
+    # the order of folders on the import path would decide which one is used.
     Plugin(("jelly-rdf", "jelly", "application/x-jelly-rdf"), ("jelly",), "rdf", "Jelly"),
 )
 

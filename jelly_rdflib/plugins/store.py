@@ -2,8 +2,8 @@
 
 rdflib's parsers of N-Triples, N-Quads, Turtle and TriG add one triple at a time, and its
 serializers of N-Triples and N-Quads make a node for each term. The first `JellyStore` imports this
-module, which replaces them with faster parsers and serializers. For other stores, and for features
-that these don't support, they call the plugins that were registered before.
+module, which replaces them with faster ones. For other stores, and for features that the faster
+ones don't support, these call the plugins that were registered before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
-# The most bytes of an unfinished output in memory; a longer output is kept in a temporary file.
+# An unfinished output with more bytes than this is kept in a temporary file, not in memory.
 _SPOOLED = 1 << 24
 
 
@@ -186,7 +186,7 @@ class StoreSerializer(Serializer):
         ):
             self._other(graph).serialize(stream, base=base, encoding=encoding, **settings)
             return
-        # If bytes that were written can't be taken back, collect all of them before writing any.
+        # If the stream can't take back written bytes, collect all bytes before writing any.
         can_take_back = isinstance(stream, io.BytesIO | io.BufferedWriter) and stream.seekable()
         with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
             place: Any = stream if can_take_back else spool
@@ -209,7 +209,7 @@ class NTriplesParser(StoreParser, format="n-triples"):
 
 
 class NQuadsParser(StoreParser, format="n-quads"):
-    """Adds N-Quads to a `JellyStore`, and lists a dataset's default graph, as rdflib's does."""
+    """Adds N-Quads to a `JellyStore`; lists a dataset's default graph, as rdflib's parser does."""
 
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         super().parse(source, sink, *more, **settings)

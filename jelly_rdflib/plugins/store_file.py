@@ -194,7 +194,7 @@ class StoreFile:
         elif not is_there:
             self._check_out()
         elif log_id == self._log.log_id:
-            # Look for number and id: if the log was restored, a number may mean another version.
+            # Look for both number and id: in a restored log, a number may mean another version.
             point = Point(int(number), URIRef(patch_id))
             try:
                 self._count(self._log.patches(point))

@@ -95,8 +95,8 @@ def record(
     rolled back at the end of the block, even if the exception was caught.
 
     When a deletion is undone, the literal gets the spelling that it had in the store, even if an
-    equal literal in another spelling was given to delete it. To undo changes, memory holds three
-    references for each. With ``atomic=False`` memory holds nothing, and nothing is undone: changes
+    equal literal in another spelling was given to delete it. Undoing needs three references in
+    memory for each change. With ``atomic=False`` none are kept, and nothing is undone: changes
     before an exception stay in the store, and are committed in the recording.
 
     In a store with transactions of its own (``transaction_aware``), pending changes are committed
@@ -118,8 +118,8 @@ def record(
     fastest way. The writer gets them as batches, when the transaction is committed and before a
     prefix is bound. So if a change can't be recorded, only the end of the transaction raises the
     error; until then no change is refused. A transaction that is undone before the writer gets it
-    leaves no trace in the recording, not even an abort, but ``recorder.aborted`` counts it. To
-    undo deletions, memory holds eight bytes for each. Recording can't start while a patch is being
+    leaves no trace in the recording, not even an abort, but ``recorder.aborted`` counts it. Undoing
+    needs eight bytes in memory for each deletion. Recording can't start while a patch is being
     applied.
 
     **A `JellyStore` in a file** always has a recording: its log. A second recording gets the same
@@ -291,7 +291,7 @@ class Recorder(Block):
                 " recorder"
             )
         patch = Patch(chain.from_iterable(self._patches))
-        # Ignore errors, such as that of a store closed since: prefixes only make output readable.
+        # Ignore errors, such as those of a closed store: prefixes only make output readable.
         with suppress(Exception):
             patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
         return patch

@@ -124,7 +124,7 @@ def names_of(columns: str | Iterable[str]) -> list[str]:
 
 
 def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
-    """Return the columns of a key; a ValueError if they are Kafka's, and ``frames`` lacks one."""
+    """Return a key's columns; raise a ValueError if they are Kafka's and ``frames`` lacks one."""
     absent = [name for name in KAFKA_KEY if name not in frames.columns]
     if absent and names_of(key) == list(KAFKA_KEY):
         raise ValueError(

@@ -179,8 +179,8 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
         A streaming DataFrame with the same rows. The driver needs the extra ``kafka``.
 
     Raises:
-        StreamingQueryException: Raised by the running query: the topic is another one, or is
-            compacted.
+        StreamingQueryException: Raised by the running query: the topic was deleted and
+            recreated, or is compacted.
     """
     from pyspark.sql.datasource import DataSource, DataSourceStreamReader
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -224,7 +224,7 @@ def check_topic(messages: DataFrame, url: str, **settings: Any) -> DataFrame:
 
 
 class _Rows:
-    """The rows of a stream from number ``first`` on; rows before ``taken`` were returned."""
+    """The rows of a stream from row ``first`` on; the rows before row ``taken`` were returned."""
 
     def __init__(self, first: int, taken: int) -> None:
         self._first = first

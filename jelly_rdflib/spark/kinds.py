@@ -93,7 +93,7 @@ def check_columns(
 ) -> None:
     """Check that a table has the needed columns, and that the expected columns have their types.
 
-    Otherwise raise a ValueError, in whose message ``what`` names the table. Expected columns that
+    Otherwise raise a ValueError; ``what`` names the table in the message. Expected columns that
     are not needed may be missing. Unless ``is_exact``, a column of longs may have a smaller
     integer type.
     """

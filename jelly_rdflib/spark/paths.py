@@ -73,7 +73,7 @@ def base_of(path: str, storage: Storage) -> str:
 
 
 def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
-    """Return the values of the folders ``key=value`` between a file and its longest base."""
+    """Return the values of the folders ``key=value`` between a file and its nearest base."""
     under = [base for base in bases if file.startswith(os.path.join(base, ""))]
     folders = parent_of(file)[len(max(under, key=len)) :] if under else ""
     parts = (folder.partition("=") for folder in folders.replace(os.sep, "/").split("/"))
@@ -110,7 +110,7 @@ def find_files(
     is_recursive: bool = False,
     list_patches: Callable[[PatchLog], list[LogEntry]] = PatchLog.patches,
 ) -> list[Entry]:
-    """Return the files of absolute paths: files, folders, and globs of both.
+    """Return the files at absolute paths, which may be files, folders, or globs of both.
 
     Globs may contain ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. For a patch log, or its folder
     ``segments``, return the files of the patches that ``list_patches`` returns. ``pattern`` is a
@@ -153,7 +153,7 @@ def find_files(
 
 
 def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
-    """Return the log that a folder is or is part of; None if there is no log.
+    """Return the folder of the log to which a folder belongs; None if it belongs to none.
 
     Raise a LogError if the database of the log is missing, or the log is in a store.
     """

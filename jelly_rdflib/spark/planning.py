@@ -51,7 +51,7 @@ _Run = Callable[[list[Look]], list[list[FilePart]]]
 
 
 class Findings:
-    """A cache of the parts of files, which ``run`` finds; it holds up to ``most`` bytes."""
+    """A cache of the parts that ``run`` finds in files; it holds up to ``most`` bytes."""
 
     def __init__(self, run: _Run, most: int = KEPT_BYTES) -> None:
         self._run, self._room = run, most

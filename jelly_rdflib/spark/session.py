@@ -89,7 +89,7 @@ def _has_vectors(home: Path) -> bool:
 
 
 def _without_vectors(home: Path) -> str:
-    """Create the home of a Java that ignores requests for the module, until this process ends.
+    """Create a Java home whose ``java`` ignores requests for the module; it is deleted at exit.
 
     Spark works without the module, but always requests it, and then this Java would not start.
     """

@@ -220,8 +220,8 @@ def full_path(path: str) -> str:
     if start is None:
         return os.path.abspath(path)
     authority = start[len(scheme) + 3 :]
-    # A colon shows a password: a bucket has no port. For S3 don't look for the "@" after it: a
-    # secret may contain a slash, where the authority seems to end.
+    # A colon shows a password, since a bucket has no port. For S3 don't look for an "@" after it:
+    # the secret may contain a slash, and then the authority seems to end before the "@".
     if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
         raise ValueError(
             f"{scheme}://…: a path must not contain a password, since others see it: give"

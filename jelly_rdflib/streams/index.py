@@ -74,8 +74,8 @@ class FilePart:
     ) -> bytes | None:
         """Return the decoder's state at the start of the part, or None at the start of the file.
 
-        ``open_index`` opens an index that is not a local file. A state from an index raises a
-        DecodeError if it is damaged, or larger than the limits allow a decoder's state to be.
+        ``open_index`` opens an index that is not a local file. A DecodeError is raised if a
+        state from an index is damaged, or larger than the limits allow a decoder's state to be.
         """
         state, room = self.state, -1
         if state is None:

@@ -144,7 +144,7 @@ def open_read(source: Any, *, normalize: bool | None = None, **reading: Any) -> 
 def closing_reader(opened: Any, *, is_ahead: bool = False) -> Iterator[None]:
     """Close a reader after the block, and add its position in the input to an error of the block.
 
-    An iterator of the caller is not closed. A reader that ``is_ahead`` has already read past the
+    An iterator of the caller is not closed. With ``is_ahead`` the reader has already read past the
     operation that an ApplyError is about: that error gets the source's name, but no position.
     """
     if not isinstance(opened, OperationReader | BatchSource):

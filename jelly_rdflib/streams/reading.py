@@ -94,8 +94,8 @@ def read_statements(
 
     The memory needed depends on the largest frame of Jelly-RDF, or the longest line of N-Triples
     and N-Quads. For other syntaxes it is what pyoxigraph needs for the bytes between two
-    statements, of which there may be ``max_frame_size``. A file that is opened here is closed at
-    the end of the stream, after an error, and by the iterator's ``close()``.
+    statements; ``max_frame_size`` limits the number of these bytes. A file that is opened here is
+    closed at the end of the stream, after an error, and by the iterator's ``close()``.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain

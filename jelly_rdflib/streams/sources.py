@@ -27,7 +27,7 @@ class OpenedElsewhere:
 
 
 def is_readable(source: Any) -> TypeIs[Readable]:
-    """Return whether limits apply to a source, since it consists of bytes, not of operations."""
+    """Return whether limits apply to a source: they do if it has bytes instead of operations."""
     is_file = hasattr(source, "read") or isinstance(source, OpenedElsewhere)
     return is_file or is_rereadable(source)
 

@@ -186,8 +186,8 @@ class StatementWriter(StatementSink):
     options are left out, too. A frame is written in one piece; a text format is written in pieces
     of a few thousand statements.
 
-    In a stream of physical type GRAPHS, each change of the statements' graph ends a graph and
-    starts another. So write the statements sorted by graph, which needs the fewest rows.
+    In a stream of physical type GRAPHS, a statement whose graph is not the previous one's ends a
+    graph and starts another. So write the statements sorted by graph, which needs the fewest rows.
 
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with

@@ -79,7 +79,7 @@ class StreamRules:
             yield self._blame_options(Rule.LOGICAL_TYPE, f"{name} is not a defined logical type")
 
     def _take_rows(self, batch: Batch, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
-        """Find the use of features, and report forbidden prefixes once."""
+        """Note which features are used, and report forbidden prefixes once."""
         if options.rdf_star and not self._has_quoted_triples:
             self._has_quoted_triples = TermKind.TRIPLE_TERM in bytes(batch.terms.kinds)
         if options.generalized_statements and not self._has_generalized_statements:

@@ -38,9 +38,9 @@ def validate(
     rows, such as a transaction that starts twice. A damaged frame, message or lookup affects later
     rows, so this fault is the last one. Jelly as text is checked as the frames that it describes,
     so a fault has the numbers of its frame and row. A fault that may be in every row is reported
-    once: the kind of a field once per stream, a term once, the position of headers once per patch.
-    Memory is bounded by the largest frame, and the returned faults. ``jellyp validate`` shows each
-    fault when it is found, and keeps none.
+    once: each kind of unexpected field once per stream, a faulty term once, misplaced headers once
+    per patch. Memory is bounded by the largest frame and the returned faults. ``jellyp validate``
+    shows each fault when it is found, and keeps none.
 
     Args:
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.

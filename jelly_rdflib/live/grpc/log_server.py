@@ -50,8 +50,8 @@ from jelly_rdflib.streams.codecs import PatchDecoder
 
 _log = logging.getLogger(__name__)
 
-# The maximum size of a patch that is encoded once for all followers, and of all such patches that
-# are kept, in bytes.
+# In bytes: the maximum size of a patch that is encoded once for all followers, and the maximum
+# total size of such patches that are kept.
 _MOST_SHARED, _MOST_KEPT = 4 << 20, 32 << 20
 # The gRPC codes for HTTP statuses.
 _CODES = {
@@ -115,7 +115,7 @@ class PatchLogServer(LogServer):
         self._kept_size = 0
         self._encoding = asyncio.Lock()
         # Declare the request as a stream, too: then the handler runs before the request is read,
-        # and can check the right first.
+        # and can check the client's right first.
         subscribe = grpc.stream_stream_rpc_method_handler(
             self._handler(self._subscribe, Right.READ)
         )
@@ -158,7 +158,7 @@ class PatchLogServer(LogServer):
         return _Both(config, self.serving(host, port, started=started, **files))
 
     def _handler(self, work: Callable[[Any, Any, Served], Awaitable[None]], right: Right) -> Any:
-        """Return a handler for grpc that checks the right and turns errors into a status."""
+        """Return a grpc handler that checks the client's right and turns errors into a status."""
 
         async def handle(messages: Any, context: Any) -> None:
             try:
@@ -200,7 +200,7 @@ class PatchLogServer(LogServer):
 
     async def _frames(self, entry: LogEntry, options: PatchOptions) -> AsyncIterator[bytes]:
         frames = _encoded(entry, options)
-        # Estimate the size of a compressed segment: it may be many times larger when it is read.
+        # Estimate the size of a compressed segment: decompressed, it may be many times larger.
         if entry.size * (16 if entry.row[4].endswith(".zst") else 1) > _MOST_SHARED:
             while (frame := await run_sync(next, frames, None)) is not None:
                 yield frame

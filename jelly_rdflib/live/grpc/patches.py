@@ -51,7 +51,7 @@ _MOST_EMPTY = 100
 
 
 class GrpcSource(ThreadedSource):
-    """A log's patches on a gRPC server, as they are appended; for ``start`` see `LogSource`."""
+    """The patches of a log on a gRPC server as they are appended; for ``start`` see `LogSource`."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         super().__init__(str(address), timeout)

@@ -119,7 +119,7 @@ class RdfStreamServer:
     def stop(self, grace: float | None = None) -> None:
         """Stop listening, and end all calls, after ``grace`` seconds at most."""
         self._grpc.stop(grace).wait()
-        # Don't wait for the threads: one may be running a slow function of the user's.
+        # Don't wait for the threads: they run the user's functions, which may be slow.
         self._threads.shutdown(wait=False)
 
     def __enter__(self) -> RdfStreamServer:

@@ -84,7 +84,7 @@ class Tokens:
         return self._rights.get(_hash(token))
 
     def covers(self, token: str | None, log: str | None) -> bool:
-        """Return whether a token is valid for a log; either is None if the request names none."""
+        """Return whether a token is valid for a log; None stands for one that the request lacks."""
         return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 
@@ -93,7 +93,7 @@ def _hash(token: str) -> bytes:
 
 
 class Gate:
-    """Admits requests that have the right, up to the rate limit."""
+    """Admits requests whose token gives the needed right, up to the rate limit."""
 
     def __init__(self, tokens: Tokens | None, rate: str | None, *, is_open: bool) -> None:
         self._tokens = tokens
@@ -113,7 +113,7 @@ class Gate:
         self.check(right, token, log)
 
     def check(self, right: Right, token: str | None, log: str | None) -> None:
-        """Raise an HTTPException unless a token gives a right."""
+        """Raise an HTTPException unless the token gives the right."""
         if self._tokens is None:
             return
         found = None if token is None else self._tokens.right(token)
@@ -147,7 +147,7 @@ class Gate:
         return Depends(check)
 
     def _check_browser(self, request: Request) -> None:
-        """Refuse requests that a page of another site may have made a browser send."""
+        """Refuse requests that a browser may have sent on behalf of another site's page."""
         if self._tokens is None and not self._is_open and not is_local(request.url.hostname or ""):
             raise HTTPException(403, "without tokens only programs on this machine are served")
         origin = request.headers.get("origin")

@@ -33,7 +33,7 @@ _IN_MEMORY = 1 << 20
 _CHUNK = 1 << 16
 SILENCE = 60
 """The seconds within which the next part of a body must arrive."""
-# All bodies that are held at once may have this many times the maximum size of one body.
+# The total size of all bodies held at once may be this many times the maximum size of one body.
 _TOGETHER = 4
 
 
@@ -64,7 +64,7 @@ def accepted(request: Request, offered: Sequence[str]) -> str:
 class Bodies:
     """Receives request bodies into files; a body may have up to ``most`` bytes.
 
-    All bodies that are held at the same time may have four times as many bytes together.
+    The bodies that are held at the same time may together have four times as many bytes.
     """
 
     def __init__(self, most: int, received: Counter) -> None:
@@ -135,8 +135,8 @@ def send_stored(
     if isinstance(source, Path) and not is_plain:
         headers["Content-Length"] = str(source.stat().st_size)
 
-    # Don't use FileResponse: it offers ranges of bytes, but codings that share an ETag have
-    # different bytes.
+    # Don't use FileResponse: it serves ranges of bytes, but responses with the same ETag may have
+    # different bytes, if their codings differ.
     def pieces() -> Iterator[bytes]:
         with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
             reader: Any = zstd.ZstdFile(file) if is_plain else file

@@ -19,7 +19,7 @@ from jelly_rdflib.options import Limits, as_limits
 
 # The paths that a server of several logs uses for itself.
 _OWN_PATHS = "docs", "health", "ready", "metrics"
-# A log can't have the names in the first part, since the interface uses them or may do so later.
+# The first part excludes names that the interface uses or may use later.
 _LOG_NAME = re.compile(
     f"(?!({'|'.join(_OWN_PATHS)}|swagger|redoc|logs|patches|snapshots|squash|problems|events)$)"
     "[A-Za-z0-9_][A-Za-z0-9_-]{0,63}"

@@ -302,8 +302,8 @@ class _RemoteHistory(LogState):
                     yield found
                 self.link.end()
             except ConnectionError as error:
-                # Silence that is shorter than two heartbeats does not mean that the server is
-                # lost: the caller just did not want to wait longer.
+                # Silence for less than two heartbeats does not mean that the server is lost: the
+                # caller's timeout may just be short.
                 is_silent = isinstance(error.__cause__, httpx2.ReadTimeout)
                 if not is_silent or silence >= 2 * wire.HEARTBEAT:
                     self.link.set(error)

@@ -116,7 +116,7 @@ class LogServer:
     is_open: bool = False
     limits: Limits | None = None  # for reading patches, including those that are appended
     timeout: float = 30.0  # seconds to wait for other writers of the log
-    max_body: int = 1 << 28  # bytes of a patch; four times as many for all that arrive at once
+    max_body: int = 1 << 28  # bytes of one patch; four times this for all that arrive at once
     rate: str | None = None  # request limit per client, such as "100/second"; None: no limit
     max_followers: int = 1000  # at most half of them from one host
 

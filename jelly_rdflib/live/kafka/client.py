@@ -109,8 +109,7 @@ class KafkaClient:
         except ck.KafkaException as error:
             if topic.exception() or "AUTH" not in error.args[0].name():
                 raise self.exception(error.args[0]) from None
-            # This is only a warning, since few clients may see the settings, and few topics are
-            # compacted.
+            # Only warn: few clients are allowed to see the settings, and few topics are compacted.
             warn(
                 f"{self.url}: Kafka does not show the topic's settings to this user: make sure that"
                 " cleanup.policy is delete, since compaction removes frames that are needed, and"

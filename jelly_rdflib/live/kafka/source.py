@@ -75,7 +75,7 @@ class _Partition:
 
 
 class KafkaSource(Source):
-    """The patches of a topic: of all partitions, or of those that the group assigns to this one."""
+    """The patches of a topic: of all partitions, or of those that its group assigns to it."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"
@@ -331,7 +331,7 @@ class KafkaSource(Source):
             patches = self._decode(partition, offset, message)
         except DecodeError as reason:
             patches = []
-            # Don't report a message again that is only reread after a restart.
+            # A message that is only reread after a restart was reported before.
             if offset >= partition.next:
                 self._bad.leave_out(reason, *self._place(message))
         if offset < partition.next:

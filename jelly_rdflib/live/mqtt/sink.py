@@ -26,7 +26,8 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch.patch import Patch
 
-# The protocol's maximum packet size, and an upper bound for all but topic and payload, in bytes.
+# In bytes: the protocol's maximum packet size, and the most that a packet needs besides topic and
+# payload.
 _MOST_BYTES, _HEADER_BYTES = 268_435_455, 128
 # How many patches a sink may send before the first of them is acknowledged.
 _MOST_IN_FLIGHT = 100

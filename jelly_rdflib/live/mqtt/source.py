@@ -66,7 +66,7 @@ class MqttSource(Source):
         self._accepts_loss = address.choose("lost", ("error", "warn")) == "warn"
         self._bad = BadMessages(address)
         self._most = address.take("receive_maximum", int, 65535)
-        # The last number of each stream that was passed on, and that was acknowledged as stored.
+        # For each stream, the last number that was passed on, and the last acknowledged as stored.
         self._numbers: dict[str, int] = {}
         self._kept: dict[str, int] = {}
         self._arrived: deque[MQTTMessage] = deque()

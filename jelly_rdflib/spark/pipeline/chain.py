@@ -24,7 +24,7 @@ MAX_RUNS = 1 << 20
 MAX_BROADCAST = 100_000
 # The maximum size of all strings in a table that the driver sends, in bytes.
 MAX_BYTES = 8 << 20
-# The columns for each run: its file, its first patch and last wanted patch, its number and its
+# The columns for each run: its file, its first patch, its last wanted patch, its number, and its
 # first version.
 _RUNS = pa.schema(
     [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]

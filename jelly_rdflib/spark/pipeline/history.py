@@ -102,8 +102,8 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
     """Return the patch of each version: what the numbers in a `history` mean.
 
     Args:
-        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. The first patch
-            may come after a missing one.
+        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. The patch before
+            the first one may be missing.
         marks: The same changes without the rows for statements; see `replay`.
 
     Returns:

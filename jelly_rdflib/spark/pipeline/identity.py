@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from rdflib.namespace import XSD
 
 SPELLING = "_spelling"
-"""How a row's object is spelled: 0 as its identity, else a bit for each capital in its tag."""
+"""How a spelling differs from the identity: 1 for xsd:string, or a bit per capital in a tag."""
 
 _TYPE = f"^^{XSD.string.n3()}"
 # How many letters of a tag keep their case, with a bit each; later letters become lower case.

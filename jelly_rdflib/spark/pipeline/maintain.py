@@ -50,8 +50,8 @@ def maintain(
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
     names. With Spark Connect, the server needs both. There a process of the server writes the
-    batches, and runs ``sink`` and a function ``after``. So these functions can't use a session or
-    a DataFrame of this process, or change anything in its memory.
+    batches, and runs ``sink``, and ``after`` if that is a function. So these functions can't use a
+    session or a DataFrame of this process, or change anything in its memory.
 
     Args:
         stream: A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.

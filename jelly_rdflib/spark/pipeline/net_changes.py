@@ -1,4 +1,4 @@
-"""The net changes of several patches, for tables that are updated by them."""
+"""The net changes of several patches, for tables that are updated with them."""
 
 from __future__ import annotations
 

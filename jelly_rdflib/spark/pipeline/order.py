@@ -21,8 +21,8 @@ from jelly_rdflib.spark.storage import full_path
 ORDER = "_order"
 IS_ADD = "_is_add"
 
-# With this many bits for seq, the number of the run (below `chain.MAX_RUNS`), seq and a bit for
-# adds fit into a long. Spark computes the maximum of longs in place, without sorting.
+# If seq has this many bits, a long has room for the number of the run (below `chain.MAX_RUNS`), seq
+# and a bit for adds. Spark computes the maximum of longs in place, without sorting.
 SEQ_BITS = 42
 
 
@@ -32,8 +32,8 @@ class Ordered:
 
     ``changes`` has two more columns: `ORDER` grows with each operation, and `VERSION` is the
     version that the operation's patch makes. ``marks`` has these columns, too, but may lack
-    operations on statements and the columns that only those need. ``is_add`` is whether an `ORDER`
-    belongs to an add. ``order`` is None with ``order_by``.
+    operations on statements and the columns that only those need. ``is_add`` tells whether an
+    `ORDER` belongs to an add. ``order`` is None with ``order_by``.
     """
 
     changes: DataFrame
@@ -57,8 +57,8 @@ class Ordered:
         """
         rows = self.changes.where(is_statement()).select(*by, ORDER)
         if base is not None:
-            # Quads of the base come before all operations: the greatest number below 0 that means
-            # an add is -1, and null is less than any struct.
+            # Quads of the base come before all operations: -1 is the greatest number below 0 that
+            # means an add, and null is less than any struct.
             first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
         rows = with_identity(rows)

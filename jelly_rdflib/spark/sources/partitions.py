@@ -100,7 +100,7 @@ def opened(
 
 
 def _check_file(source: BinaryIO, path: str) -> bytes | None:
-    """Check a log's file by the digest in its name; return its bytes if the file is small."""
+    """Check a log's file against the digest in its name; return its bytes if the file is small."""
     name = FileName.parse(os.path.basename(path))
     if name is None:
         return None

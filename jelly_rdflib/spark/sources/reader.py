@@ -43,7 +43,7 @@ _ANEW = "; restore it as it was, or start again with a new checkpoint"
 
 
 class RowsReader:
-    """The base of readers, which find and plan files on the driver, and read them on executors."""
+    """The base of readers: the driver finds and distributes the files, and executors read them."""
 
     def __init__(
         self,

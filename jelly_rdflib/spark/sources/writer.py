@@ -53,7 +53,7 @@ class PartitionWriter:
     copies the files; there, too, each file appears as a whole.
     """
 
-    # Whether the writer is for many micro-batches: each of these deletes the temporary folder.
+    # Whether this writes micro-batches: each makes the temporary folder anew, and then deletes it.
     _is_stream = False
 
     def __init__(
