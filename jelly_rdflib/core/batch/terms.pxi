@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Set the maximum number of terms; there is room for one more, and a second one fails."""
+    """Set the maximum number of terms; one extra term still finds room, and a second one fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 

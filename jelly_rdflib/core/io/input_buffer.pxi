@@ -2,7 +2,7 @@
 
 cdef enum:
     CHUNK = 1 << 18
-    # The maximum number of bytes to read at once, since they are briefly in memory twice.
+    # The number of bytes to read at once is limited, since they are briefly in memory twice.
     MAX_PIECE = 1 << 20
 
 

@@ -21,9 +21,9 @@ cdef enum:
 
 cdef enum:
     # The parts of a number in a column's layouts.
-    LAYOUT_SKIP = 5  # the shift to the number of values that fill one cell each
+    LAYOUT_SKIP = 5  # the bits above are the number of values that fill one cell each
     LAYOUT_UNBOUND = 0x10
-    LAYOUT_LENGTH = 0x0F  # this length is followed by a number to add to it
+    LAYOUT_LENGTH = 0x0F  # the mask of the length; if all bits are set, a number to add follows
 
 cdef enum:
     # `RdfBaseDirection`.
@@ -116,7 +116,8 @@ cdef class ColumnDecoder:
     cdef int start_batch(self, Span message) noexcept nogil:
         """Find the fields of an RdfColumnBatch, and set its lookup entries.
 
-        All ids in the batch refer to the lookups with these entries. Decode its namespaces next.
+        All ids in the batch refer to the lookups with these entries. The caller must decode the
+        namespaces next.
         """
         cdef Failure* failure = &self.terms.failure
         cdef Span rest = message
@@ -364,7 +365,7 @@ cdef class ColumnDecoder:
         )
 
     cdef int start_lists(self, Column* column) noexcept nogil:
-        """Read the tags and the lists with one number for all values; check the other lists."""
+        """Read the tags, and lists that have one number for all values; check the other lists."""
         cdef ValueList* lists = column.lists
         if (
             self.start_list(
