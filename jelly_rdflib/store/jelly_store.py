@@ -35,7 +35,7 @@ _NO_LIMITS = Limits(
 
 
 class JellyStore(Store):
-    """A store in memory for rdflib's graphs and datasets that is made for changes.
+    """A store in memory, made for changes, for rdflib's graphs and datasets.
 
     Each distinct term is kept once, and each quad as four numbers: this needs a fraction of the
     memory and of the time of rdflib's own store. rdflib decides which terms are equal. Literals

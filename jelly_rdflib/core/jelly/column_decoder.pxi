@@ -303,7 +303,7 @@ cdef class ColumnDecoder:
         return self.start_lists(column)
 
     cdef int check_kinds(self, Column* column) noexcept nogil:
-        """Check the number of a column's values of each kind, and which kinds it may have."""
+        """Check how many values of each kind a column has, and whether it may have these kinds."""
         cdef Failure* failure = &self.terms.failure
         cdef const uint8_t* kinds = column.kinds.start
         cdef size_t size = column.kinds.end - kinds
@@ -544,7 +544,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int64_t unbound_term(self, Column* column, const uint8_t* at) noexcept nogil:
-        """Return the default graph; fail in a column other than g, whose cells need a value."""
+        """Return the default graph; for a column other than g, fail: its cells need a value."""
         if column.position != GRAPH:
             return fail_number(
                 &self.terms.failure, at, b"column-unbound",

@@ -9,7 +9,7 @@ cdef enum:
     FIELD_HEAD = 15
 
 cdef enum:
-    # Stands for the default graph, in whatever form the batch has it: a term, an IRI or nothing.
+    # Stands for the default graph, whatever its form in the batch: a term, an IRI or nothing.
     DEFAULT_NUMBER = 0xFFFFFFFF
     # Stands for a last term from before the batch.
     BEFORE = 0xFFFFFFFE
@@ -145,8 +145,8 @@ STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
     """Return where the name starts: after the first '#', else after the last '/', else at 0.
 
-    This is the rule of Jelly-JVM, so that files have the same size: a '#' among the first bytes,
-    where a real IRI has its scheme, does not count.
+    This is the rule of Jelly-JVM, so files get the same size as its files: a '#' among the first
+    bytes, where a real IRI has its scheme, does not count.
     """
     cdef const uint8_t* fragment = NULL
     cdef size_t i = size

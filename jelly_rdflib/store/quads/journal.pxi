@@ -9,7 +9,7 @@ cdef class StoreJournal:
     As long as this object is open, the store keeps its whole journal.
 
     Args:
-        store: The quads. Their pending changes are committed. A RecordError is raised if their
+        store: The quads, whose pending changes are committed. A RecordError is raised if their
             changes are already being recorded, or while `apply` is changing them.
         default_graph: The name of the default graph.
         is_one: Whether changes to all other graphs are left out.

@@ -9,7 +9,7 @@ cdef class Snapshot:
     cdef list runs
     cdef uint32_t sealed, count, at
     cdef bint has_many_graphs
-    cdef dict permutations  # by run and order, for runs that have changed in the store since
+    cdef dict permutations  # by run and order, for runs whose own permutations may lack rows
 
     cdef int sort(self) except -1
     cdef list names_of(self, const Row* row)
