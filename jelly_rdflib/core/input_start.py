@@ -43,8 +43,8 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
 def has_control_characters(start: bytes) -> bool:
     """Return whether the start has bytes that a text can contain only in a string or a comment.
 
-    An invalid first character of UTF-8 counts, too, since most lengths of more than one byte look
-    like that.
+    A first character that is invalid UTF-8 counts, too, since most lengths of more than one byte
+    look like that.
     """
     try:
         start[:4].decode()
@@ -74,8 +74,8 @@ def _may_be_frame(start: bytes) -> bool:
 def is_frame(start: bytes) -> bool:
     r"""Return whether bytes that could start a text are the first bytes of a Jelly frame.
 
-    Lengths and tags may look like letters and line ends, and a name in the options has no control
-    characters either: ``A\n"\n every`` starts a frame, ``A\n<urn:s>`` does not.
+    Lengths and tags may look like letters and line ends, and a name in the options is a text
+    anyway: ``A\n"\n every`` starts a frame, ``A\n<urn:s>`` does not.
     """
     if len(start) < 5:
         return False

@@ -26,7 +26,7 @@ _OTHERS = {b"\xfd7zXZ\0": "xz", b"BZh": "bzip2"}
 ZSTD_MAX_WINDOW = 16 << 20
 # The number of compressed bytes to read at once.
 PACKED_READ = 1 << 16
-# The number of bytes that any compressed input may unpack to, whatever its ratio.
+# The number of bytes that any compressed input may unpack to, whatever the compression ratio.
 FREE_SIZE = 16 << 20
 
 # Matches most RDF texts, and hardly any path.
@@ -42,7 +42,7 @@ class _Packing(NamedTuple):
     name: str
     start: Callable[[], Any]  # makes the decompressor for each of the concatenated streams
     step: int  # the number of compressed bytes in a step, which unpack to no more than 4 MiB
-    most: tuple[int, ...]  # the maximum number of bytes from a step, if `decompress` accepts it
+    most: tuple[int, ...]  # the maximum number of bytes from a step, if `decompress` accepts one
     padding: bytes  # bytes that may follow a stream
 
 

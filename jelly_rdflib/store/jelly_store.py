@@ -35,7 +35,7 @@ _NO_LIMITS = Limits(
 
 
 class JellyStore(Store):
-    """A store in memory for rdflib's graphs and datasets that is made for changes.
+    """A store in memory, made for changes, for rdflib's graphs and datasets.
 
     Each distinct term is kept once, and each quad as four numbers: this needs a fraction of the
     memory and of the time of rdflib's own store. rdflib decides which terms are equal. Literals
@@ -79,7 +79,7 @@ class JellyStore(Store):
     # Opens a file for a store. The plugin sets this, since an import here would be circular: a
     # file has a log, and the log's module imports this one.
     open_file: ClassVar[Callable[..., Any]]
-    # The `StoreFile` of an open file, which sets this attribute; None for a store in memory.
+    # The `StoreFile` of an open file, set by the `StoreFile`; None for a store in memory.
     file: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
@@ -168,7 +168,7 @@ class JellyStore(Store):
         """Count the triples of a graph, or the distinct triples of all graphs.
 
         rdflib counts a dataset in this way, whatever its ``default_union``. The triples of all
-        graphs are counted at the first call; over a few changes the count is kept up to date.
+        graphs are counted at the first call; a few changes then only update the count.
         """
         return self.quads.count(context)
 
@@ -432,7 +432,7 @@ class JellyStore(Store):
     # --- copies -----------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the contents for a copy, in which no change is pending."""
+        """Return the contents for a copy of the store; in the copy no change is pending."""
         file = io.BytesIO()
         options = StreamOptions(generalized_statements=True)
         with StatementWriter(file, options) as writer:

@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes with attributes that may be None while a method runs switch the check on again.
+# A class whose attributes may be None while a method runs turns nonecheck on.
 """Quads as rows of numbers: a dictionary of terms, indexes, transactions and snapshots."""
 
 cimport cython

@@ -33,7 +33,7 @@ cdef class TextColumnView:
         rows = self.buffers[1].len // sizeof(int32_t)
         if self.has_valid:
             rows = min(rows, <size_t>self.buffers[0].len * 8 + 1)
-        # A column has one more offset than rows.
+        # A column has one offset more than it has rows.
         if count >= rows or first >= rows - count:
             raise ValueError("the column's buffers are too small")
         for i in range(count + 1):

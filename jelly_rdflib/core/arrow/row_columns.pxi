@@ -76,7 +76,7 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
     memset(bits, 0xFF, (count + 7) // 8)
     for i in range(column.nulls.size // sizeof(int64_t)):
         row = (<const int64_t*>column.nulls.data)[i]
-        # Ignore the null of a row that failed after it was added: that row does not count.
+        # Ignore a null that was added for a row that then failed: that row does not count.
         if row < count:
             bits[row >> 3] &= <char>~(1 << (row & 7))
             nulls += 1
@@ -92,7 +92,7 @@ cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dicti
     buffer_reserve(&column.data, data_size + data_size // 8 + 4 * BLOCK)
     if not is_dictionary:
         return buffers + memory, nulls
-    # Count offsets, since a text that failed has a number, but no offset.
+    # Count the offsets: a text that could not be added has a number, but no offset.
     texts = len(memory[0]) // sizeof(int32_t) - 1
     buffers.append(take_memory(&column.entries))
     buffer_reserve(&column.entries, entries_size)
@@ -351,7 +351,7 @@ cdef class RowColumnsBuilder:
     cdef inline int append_text(
         self, Column* column, const TermColumns* terms, uint32_t term
     ) except -1:
-        """Append the text of a term as the table has it, without N-Triples syntax."""
+        """Append the text of a term as it is stored in the table, without N-Triples syntax."""
         return self.append_bytes(
             column, terms.data + terms.offsets[term], terms.offsets[term + 1] - terms.offsets[term]
         )

@@ -8,7 +8,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* Whether nothing else refers to an item. Without the GIL another thread may do so any time. */
+    /* Whether nothing else refers to an item. Without the GIL other threads may, so this is 0. */
     #ifdef Py_GIL_DISABLED
     #define jelly_is_alone(item) 0
     #else
@@ -115,7 +115,7 @@ cdef Batch batch_of_rows(Batch source, RowColumns* rows):
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch whose rows are replaced many times, and to whose table terms are added."""
+    """Make a reusable batch: its rows are replaced many times, and terms are added to its table."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
@@ -295,7 +295,7 @@ cdef class RowIterator(Tabular):
         return item
 
     cdef bint fill_spare(self, Batch batch, size_t row, list nodes) except -1:
-        """Reuse the last tuple for another statement if nobody has kept it, as `zip` does.
+        """As `zip` does, reuse the last tuple for another statement if nobody has kept it.
 
         Its old and new nodes are all leaves, which run no code when they are released.
         """
@@ -368,7 +368,7 @@ cdef bint any_tracked(list nodes) noexcept:
 
 
 cdef enum:
-    # Up to this number of headers, their nodes are made one by one.
+    # The nodes of up to this many headers are made one by one.
     FEW_HEADERS = 4
 
 # Maps the code of each operation to the code of the operation that undoes it.

@@ -28,8 +28,8 @@ cdef class Tabular:
         Args:
             columns: The columns to return, in this order; by default ``patch``, ``txn``, ``seq``,
                 ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``. A `PatchLog` also has ``version``
-                and ``time``; its columns ``header:KEY``, with the header KEY of each patch, must be
-                named.
+                and ``time``. Its columns ``header:KEY``, with the header KEY of each patch, are
+                returned only if you name them.
             terms: ``"dictionary"``: N-Triples; a column has each distinct text once, and for each
                 row the number of its text. ``"string"``: N-Triples text in each row. ``"struct"``:
                 as for `jelly_rdflib.arrow.read_arrow`.

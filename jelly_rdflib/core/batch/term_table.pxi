@@ -75,7 +75,7 @@ cdef class TermTable:
         try:
             copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
             if copied < 0:
-                # Only memory can have run out, since a part of a table is within a table's limits.
+                # This must be a lack of memory, since a part of a table is within its limits.
                 raise MemoryError
             return maker.make_nodes(&copies)[copied]
         finally:
@@ -96,7 +96,7 @@ cdef class TermTable:
         return self.factory.show_node(self.make_node(term, self.factory.for_messages()))
 
     cdef bint is_default(self, uint32_t graph) noexcept:
-        """Return whether operations have None for a graph; the table must have a factory."""
+        """Return whether a graph is None in operations; the table must have a factory."""
         return is_default_graph(&self.columns, graph, self.factory.default_graph)
 
     cdef int check_made(self) except -1:
@@ -130,9 +130,9 @@ cdef class TermTable:
         - ``NONE``: nothing; number 0 stands for no term
         - ``IRI``, ``BLANK_NODE``: the text
         - ``SIMPLE_LITERAL``: the lexical form as text
-        - ``LANGUAGE_LITERAL``: the same, and as the extra the number of the tag, a ``STRING``;
+        - ``LANGUAGE_LITERAL``: the same, and in ``extras`` the number of the tag, a ``STRING``;
           a base direction follows the language, as in ``ar--rtl``
-        - ``TYPED_LITERAL``: the same, and as the extra the number of the datatype, an ``IRI``
+        - ``TYPED_LITERAL``: the same, and in ``extras`` the number of the datatype, an ``IRI``
         - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
         - ``DEFAULT_GRAPH``: nothing
         - ``STRING``: text that isn't a term, such as a header's key

@@ -164,7 +164,7 @@ cdef inline int64_t terms_intern(
     if terms_reserve(terms, size, at, failure) < 0:
         return -1
     term = terms_find_or_add(terms, kind, text, size, extra, hash)
-    # If the term was found as the last one, this stores the same text again.
+    # If the term was found and is the table's last one, this stores the same text again.
     if term + 1 == terms.count:
         memcpy(terms.data + terms.offsets[term], text, size)
     return term

@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Set the maximum number of terms; there is room for one more, and a second one fails."""
+    """Set the maximum number of terms; one extra term still finds room, and a second one fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 
@@ -123,7 +123,7 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
 
 
 cdef void set_max_count(TermColumns* terms) noexcept nogil:
-    # The slots are never more than half full. Make room for one term more than allowed, since it
+    # The slots are never more than half full. Make room for one more term than allowed, since it
     # is not known yet whether the next term is new.
     terms.max_count = <uint32_t>min(
         <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2

@@ -2,7 +2,7 @@
 
 cdef enum:
     CHUNK = 1 << 18
-    # The maximum number of bytes to read at once, since they are briefly in memory twice.
+    # The number of bytes to read at once is limited, since they are briefly in memory twice.
     MAX_PIECE = 1 << 20
 
 
@@ -72,7 +72,7 @@ cdef class InputBuffer:
     cdef int read_more(self, size_t wanted=0) except -1:
         """Read some more bytes, or detect the end of the input; this moves the bytes in memory.
 
-        Memory that is full is doubled, but at most to the wanted size plus one chunk.
+        Full memory is doubled, up to the wanted size plus one chunk.
         """
         cdef size_t held = self.end - self.begin
         cdef bytes piece

@@ -21,9 +21,9 @@ cdef enum:
 
 cdef enum:
     # The parts of a number in a column's layouts.
-    LAYOUT_SKIP = 5  # the shift to the number of values that fill one cell each
+    LAYOUT_SKIP = 5  # the bits above are the number of values that fill one cell each
     LAYOUT_UNBOUND = 0x10
-    LAYOUT_LENGTH = 0x0F  # this length is followed by a number to add to it
+    LAYOUT_LENGTH = 0x0F  # the mask of the length; if all bits are set, a number to add follows
 
 cdef enum:
     # `RdfBaseDirection`.
@@ -116,7 +116,8 @@ cdef class ColumnDecoder:
     cdef int start_batch(self, Span message) noexcept nogil:
         """Find the fields of an RdfColumnBatch, and set its lookup entries.
 
-        All ids in the batch refer to the lookups with these entries. Decode its namespaces next.
+        All ids in the batch refer to the lookups with these entries. The caller must decode the
+        namespaces next.
         """
         cdef Failure* failure = &self.terms.failure
         cdef Span rest = message
@@ -302,7 +303,7 @@ cdef class ColumnDecoder:
         return self.start_lists(column)
 
     cdef int check_kinds(self, Column* column) noexcept nogil:
-        """Check the number of a column's values of each kind, and which kinds it may have."""
+        """Check how many values of each kind a column has, and whether it may have these kinds."""
         cdef Failure* failure = &self.terms.failure
         cdef const uint8_t* kinds = column.kinds.start
         cdef size_t size = column.kinds.end - kinds
@@ -364,7 +365,7 @@ cdef class ColumnDecoder:
         )
 
     cdef int start_lists(self, Column* column) noexcept nogil:
-        """Read the tags and the lists with one number for all values; check the other lists."""
+        """Read the tags, and lists that have one number for all values; check the other lists."""
         cdef ValueList* lists = column.lists
         if (
             self.start_list(
@@ -543,7 +544,7 @@ cdef class ColumnDecoder:
         return 0
 
     cdef int64_t unbound_term(self, Column* column, const uint8_t* at) noexcept nogil:
-        """Return the default graph; fail in a column other than g, whose cells need a value."""
+        """Return the default graph; for a column other than g, fail: its cells need a value."""
         if column.position != GRAPH:
             return fail_number(
                 &self.terms.failure, at, b"column-unbound",

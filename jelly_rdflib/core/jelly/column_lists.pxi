@@ -67,7 +67,7 @@ cdef int count_values(
     ValueList* values, bint are_numbers, const uint8_t** at, const uint8_t* end,
     uint32_t wire_type, const uint8_t* tag, Failure* failure
 ) noexcept nogil:
-    """Count the values in an occurrence of a field, whose tag was read, and skip the occurrence."""
+    """Count the values in an occurrence of a field, after its tag, and skip the occurrence."""
     cdef uint32_t number
     cdef Span span
     if values.rest.start == NULL:

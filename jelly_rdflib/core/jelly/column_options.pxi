@@ -1,4 +1,4 @@
-"""The options of Jelly-RDF 1.2; its two drafts have the same version, but other field numbers."""
+"""The options of Jelly-RDF 1.2; its two drafts have one version, but different field numbers."""
 
 cdef enum:
     # The field of a frame that contains columns.

@@ -381,7 +381,7 @@ cdef class FrameDecoder:
             tally.size += at - field.at
             self.row += 1
         self.terms.row = NO_ROW
-        # Allow one row more: the END that a frame's end implies does not count as a row.
+        # Allow one extra row: the END that a frame's end implies does not count as a row.
         self.rows.max_count += 1
         # Only frames without rows may come before the options, and their ends mean nothing.
         if self.has_options and self.end_frame(at) < 0:
@@ -705,7 +705,7 @@ cdef class FrameDecoder:
 
     cdef int end_stream(self) noexcept nogil:
         """End the stream where another one starts: end its patch, and abort its transaction."""
-        # Allow two rows more: the added ones do not count as rows of the frame.
+        # Allow two extra rows: the added ones do not count as rows of the frame.
         self.rows.max_count += 2
         if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:
             return -1

@@ -132,7 +132,7 @@ cdef class FrameReader(InputBuffer):
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
             return False
-        # Read one byte more than allowed, to detect a frame that is too long.
+        # Read one more byte than allowed, to detect a frame that is too long.
         if self.fill(self.max_frame_size + 1):
             raise self.limit_error(None)
         self.frame_offset = self.position

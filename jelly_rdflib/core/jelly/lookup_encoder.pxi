@@ -161,7 +161,7 @@ cdef class LookupEncoder:
         return 0
 
     cdef uint32_t id_to_write(self, uint32_t id) noexcept:
-        """Return the id in the row that defines an entry, or 0 if it follows the last one set."""
+        """Return the id to write in an entry's row: 0 if ``id`` follows the last one set."""
         cdef uint32_t written = 0 if id == self.last_set + 1 else id
         self.last_set = id
         return written

@@ -45,7 +45,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.put_options(PATCH_OPTION_FIELDS, b"")
 
     def encode_frame(self, write not None):
-        """Encode the operations that ``write()`` writes to one frame, without its length."""
+        """Return a frame, without its length, with the operations that ``write()`` writes."""
         self.begin_frame("write() operations")
         try:
             write()

@@ -56,8 +56,8 @@ STATEMENT_ROWS = {
     6: NAMESPACE_DECLARATION, 9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
 }
 
-# For each message with fields its oneofs, each a dict from a member's field number to its kind. A
-# single field is a oneof with one member.
+# The oneofs of each message that has fields; a oneof is a dict from a member's field number to its
+# kind. A single field is a oneof with one member.
 FIELDS = {
     IRI_MESSAGE: [{1: NUMBER}, {2: NUMBER}],
     LITERAL_MESSAGE: [{1: TEXT}, {2: TEXT, 3: NUMBER}],

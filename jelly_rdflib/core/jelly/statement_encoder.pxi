@@ -104,7 +104,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return 0
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
-        """Write a statement or a namespace; without the option, namespaces are left out."""
+        """Write a statement or a namespace; namespaces are left out if the options exclude them."""
         cdef TermEncoder terms = self.terms
         if op != A and op != PA:
             raise EncodeError(f"Jelly-RDF is for statements: it can't express {Op(op).name}")
@@ -167,7 +167,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return 0
 
     cdef int take_back(self) except -1:
-        """Remove all rows from the frame but the options and the entries, which the lookups have.
+        """Remove all rows but the options and the lookup entries, which the lookups contain.
 
         Else the rows of a failed graph would become a part of the next graph.
         """
@@ -217,7 +217,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, list entries) except -1:
-        """Write the end of the open graph and the metadata; if these are too large, write nothing.
+        """Write the open graph's end, and the metadata; write nothing if these are too large.
 
         Only a frame that is closed because it is full leaves its graph open.
         """

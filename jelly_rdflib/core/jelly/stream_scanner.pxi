@@ -3,7 +3,7 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class StreamScanner:
-    """Decodes a stream with a new decoder, and takes a checkpoint after each ``spacing`` bytes.
+    """Decodes a stream with a new decoder, and takes a checkpoint after every ``spacing`` bytes.
 
     Iterating yields tuples: the offset at which the next frame starts, the position of its first
     operation (see `jelly_rdflib.core.arrow.RowColumnsBuilder`, also for ``counts_frames``), and the

@@ -9,7 +9,7 @@ cdef enum:
     FIELD_HEAD = 15
 
 cdef enum:
-    # Stands for the default graph, in whatever form the batch has it: a term, an IRI or nothing.
+    # Stands for the default graph, whatever its form in the batch: a term, an IRI or nothing.
     DEFAULT_NUMBER = 0xFFFFFFFF
     # Stands for a last term from before the batch.
     BEFORE = 0xFFFFFFFE
@@ -29,20 +29,21 @@ ctypedef struct EntryFields:
     uint32_t datatype
 
 ctypedef struct FoundIri:
-    # The entries of an IRI when last looked up; still valid if the entries have these serials.
+    # The entries that the last look-up of an IRI found; valid while they have these serials.
     uint64_t name_serial
     uint64_t prefix_serial
     uint32_t name  # 0: not found yet
     uint32_t prefix
 
 ctypedef struct FoundTerm:
-    # The lookup entries of a term of the batch when last looked up.
+    # The lookup entries that the last look-up of a term of the batch found.
     FoundIri iri
     uint64_t datatype_serial
     uint32_t datatype  # 0: not found yet
 
 ctypedef struct LastIri:
-    # The last ids: an IRI leaves out the same prefix, and the next name (Jelly-RDF, "IRIs").
+    # The last ids: an IRI omits a prefix id that is the same, and a name id that is the next one
+    # (Jelly-RDF, "IRIs").
     uint32_t prefix
     uint32_t name
 
@@ -144,8 +145,8 @@ STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
     """Return where the name starts: after the first '#', else after the last '/', else at 0.
 
-    This is the rule of Jelly-JVM, so that files have the same size: a '#' among the first bytes,
-    where a real IRI has its scheme, does not count.
+    This is the rule of Jelly-JVM, so files get the same size as its files: a '#' among the first
+    bytes, where a real IRI has its scheme, does not count.
     """
     cdef const uint8_t* fragment = NULL
     cdef size_t i = size
@@ -244,7 +245,7 @@ cdef class TermEncoder:
     # The batch.
 
     cdef int start_batch(self, TermTable table) except -1:
-        """Prepare to encode a table's terms; for the last call's table, keep what was found."""
+        """Prepare to encode a table's terms; if it is the last call's, keep what was found."""
         cdef size_t count = table.columns.count
         cdef size_t capacity
         cdef void* grown
@@ -322,7 +323,7 @@ cdef class TermEncoder:
         return number == last or (last == BEFORE and self.is_last_before(number, position))
 
     cdef bint is_last_before(self, uint32_t number, int position) except -1:
-        """Return whether a term repeats the last one of its position, from before the batch."""
+        """Return whether a term repeats its position's last one, which came before the batch."""
         cdef uint32_t before = self.last_before[position]
         if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
             return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER

@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Count line breaks, in runs whose sum fits a byte, so that the compiler can add 16 at once."""
+    """Count line breaks; each run's count fits in a byte, so the compiler can add 16 at once."""
     cdef uint64_t count = 0
     cdef uint8_t some
     cdef const uint8_t* stop
@@ -47,7 +47,7 @@ cdef class TextDecoder:
     """Decodes the text of a stream, piece by piece; ``max_frame_size`` limits the size of a row.
 
     The parsers below are functions, since methods would have to be declared twice. Most read a
-    token or row at ``at`` and return its end. They return NULL after a fault (``failure`` has it),
+    token or row at ``at`` and return its end. They return NULL after a fault (see ``failure``),
     if the text ends too early, or if ``at`` is NULL; so calls for several tokens can be chained.
     """
 
@@ -156,7 +156,7 @@ cdef class TextDecoder:
         """Infer the state of transactions and patches from the code of a bad row.
 
         A row without a known code may have changed the state, so the next row is not reported as
-        not allowed there.
+        misplaced.
         """
         cdef int op
         if self.row_start == self.end or self.row_start[0] == b"#":

@@ -77,7 +77,7 @@ cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept 
 cdef bint find_row_end(
     RowState* state, uint8_t* quote, const uint8_t* at, const uint8_t* end
 ) noexcept nogil:
-    """Return whether a row or comment, in the given state at ``at``, ends or is certainly wrong.
+    """Search from ``at`` on; return whether a row or comment ends, or is certainly wrong.
 
     The search may find an end too early, which only costs time; it never misses an end.
     """
@@ -282,7 +282,7 @@ cdef class TextBatchReader(BatchSource):
         Each byte is scanned once, however small the pieces of the text are.
         """
         cdef InputBuffer input = self.input
-        # Search a line like a comment, which ends at the same bytes.
+        # Search a line as if it were a comment, which ends at the same bytes.
         cdef RowState state = (
             BETWEEN_ROWS if self.decoder.grammar == RDF_PATCH else COMMENT_BETWEEN_ROWS
         )

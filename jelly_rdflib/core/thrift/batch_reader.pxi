@@ -4,8 +4,8 @@ cdef enum:
     # A batch ends after this many rows, or bytes of text.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # The number of characters that a decimal number may have whatever its size in bytes, and the
-    # maximum number that it can have without the zeros that its scale adds.
+    # The number of characters that any decimal number may have, whatever its size in bytes; and
+    # the maximum number of characters without the zeros that the scale adds.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -30,7 +30,7 @@ cdef const char* RDF_LANG_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#
 
 
 ctypedef struct FoundFields:
-    # The fields of a struct, by their numbers, with an array for each type.
+    # The fields of a struct: an array for each type, indexed by field number.
     uint32_t seen  # a bit for the number of each field
     int member  # the number of the last field, in a union the only one; 0: no field
     Span[MAX_FIELDS + 1] texts
@@ -341,7 +341,7 @@ cdef class ThriftBatchReader(BatchSource):
                 )
             )
         if kind == RDF_DECIMAL:
-            # The term has two bytes more than the struct of the number.
+            # The term is two bytes longer than the struct of the number.
             return self.decimal(found, self.cursor.at - start + 2)
         if kind == RDF_PREFIX_NAME:
             return self.expand(texts[1], texts[2])

@@ -23,7 +23,7 @@ VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 ctypedef struct Cursor:
     const uint8_t* start  # the start of the row
     const uint8_t* at
-    const uint8_t* end  # of the available bytes or of the longest row; a stopped cursor is here
+    const uint8_t* end  # the end of the available bytes or longest row; a stopped cursor is here
     bint is_final  # no bytes follow
     bint is_stopped
     bint is_incomplete  # bytes are missing; if not, the failure says why the cursor stopped

@@ -7,7 +7,7 @@ ctypedef struct Failure:
     uint64_t number
     uint64_t bound
     const char* what
-    const char* limit  # the name of the exceeded field of `Limits`; may contain {what}
+    const char* limit  # the name of the field of `Limits` that was exceeded; may contain {what}
 
 
 cdef inline int fail(

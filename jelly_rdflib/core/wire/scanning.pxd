@@ -117,7 +117,7 @@ cdef inline bint is_ascii_name_part(uint8_t byte) noexcept nogil:
 cdef inline int read_name_part(
     const uint8_t* at, const uint8_t* end, bint is_first, bint is_label
 ) noexcept nogil:
-    """Return the size of a character, not a dot, that a name allows at its position; else 0.
+    """Return the size of a character other than a dot if a name allows it there; else 0.
 
     A label may also start with a digit or underscore. -1 means that the text ends within the
     character.

@@ -7,7 +7,7 @@ cdef class BatchNumbers:
     cdef Batch batch
     cdef uint32_t* numbers  # the store's numbers of the batch's terms; 0: not known
     cdef uint32_t capacity
-    cdef dict spellings  # by term of the batch: the number of its spelling, if the store's differs
+    cdef dict spellings  # by term of the batch: the number of its spelling if it isn't the store's
     cdef object recognized  # the datatypes whose literals have a normal form
 
     cdef int turn_to(self, Batch batch) except -1

@@ -9,7 +9,7 @@ cdef enum:
     FEWER_BY_SUBJECT = 1 << 14
     FEWER_BY_PREDICATE = 1 << 3
     FEWER_BY_OBJECT = 1 << 9
-    # The factor for a pattern without variables of earlier patterns: all combinations count.
+    # The factor for a pattern that no variable links to earlier ones: all combinations count.
     UNRELATED = 1 << 20
     # How many rows are read between two checks for Ctrl-C.
     PATIENCE = 1 << 14

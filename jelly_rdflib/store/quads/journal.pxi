@@ -9,8 +9,8 @@ cdef class StoreJournal:
     As long as this object is open, the store keeps its whole journal.
 
     Args:
-        store: The quads. If they have such a journal already, or if changes are being applied, a
-            RecordError is raised, since `apply` commits its changes.
+        store: The quads, whose pending changes are committed. A RecordError is raised if their
+            changes are already being recorded, or while `apply` is changing them.
         default_graph: The name of the default graph.
         is_one: Whether changes to all other graphs are left out.
         refuse: Called for a change to ``refused``, to raise an error.

@@ -24,7 +24,7 @@ cdef class QuadStore:
     cdef Mark told  # how far a recording has read the journal
 
     # The number of bytes of terms that may have become unused since the last vacuum; and the number
-    # that the next vacuum needs: twice as many as the last one if most were still in use.
+    # that it must exceed for the next one: twice the last number if most bytes were still in use.
     cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects

@@ -16,7 +16,7 @@ cdef enum:
     # The maximum number of graph objects that are cached.
     MAX_GRAPHS = 1 << 14
 
-# A flag next to the number of a graph's name, which has fewer bits.
+# A flag that shares 32 bits with the number of a graph's name, which is never that large.
 cdef uint32_t WAS_LISTED = 0x80000000
 
 
@@ -134,14 +134,14 @@ cdef class QuadStore:
 
     @cython.critical_section
     def count_solutions(self, patterns, graph, int variables, groups):
-        """Count the solutions of a basic graph pattern by the terms of some variables.
+        """Count the solutions of a basic graph pattern, grouped by the terms of some variables.
 
         Args:
             patterns, graph, variables: As for `join`.
             groups: The numbers of the variables.
 
         Returns:
-            A dict of counts by tuples of nodes.
+            A dict that maps tuples of nodes to counts.
         """
         return join(self, list(patterns), graph, variables).count(list(groups))
 

@@ -9,7 +9,7 @@ cdef class TripleIterator:
     # The requested subject and predicate, None for any: returned triples have these nodes.
     cdef object s, p
     cdef bint is_merged
-    # The number of the last graph's name, and a tuple of the object for that graph.
+    # The number of the last graph's name, and a tuple with only that graph's object.
     cdef tuple last_graph
     # An empty list to reuse; None while a call uses it.
     cdef list spare

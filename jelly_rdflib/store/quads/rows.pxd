@@ -54,7 +54,7 @@ cdef class Rows:
 
 cdef extern from *:
     """
-    /* A reader may end at any moment, in any thread, also while another thread uses the store. */
+    /* A reader may end at any moment, in any thread, even while another thread uses the store. */
     #ifdef Py_GIL_DISABLED
     #define jelly_count_readers(count, change) ((void)_Py_atomic_add_ssize(count, change))
     #else

@@ -9,7 +9,7 @@ cdef class Snapshot:
     cdef list runs
     cdef uint32_t sealed, count, at
     cdef bint has_many_graphs
-    cdef dict permutations  # by run and order, for runs that have changed in the store since
+    cdef dict permutations  # by run and order, for runs whose own permutations may lack rows
 
     cdef int sort(self) except -1
     cdef list names_of(self, const Row* row)
@@ -35,7 +35,7 @@ cdef class Scan:
     cdef uint32_t* tail  # rows that are in no run, sorted
     cdef uint64_t wasted
     cdef uint32_t next_row, last_row  # the range of rows that are read one by one
-    cdef uint32_t row  # the last row that was read; the first one of the rows with its triple
+    cdef uint32_t row  # the last row read, or the oldest row of the last triple read
 
     cdef int open_sources(self, int order, int length, bint is_merged) except -1
     cdef int sort_tail(self) except -1

@@ -248,7 +248,7 @@ cdef Scan scan_graph(Snapshot snapshot, uint32_t name, bint is_one):
 
 
 cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
-    """Return a scan for a pattern, in which 0 stands for any term, of one graph or of all.
+    """Return a scan of one graph, or of all, for a pattern in which 0 stands for any term.
 
     A scan of several graphs is read triple by triple, other scans row by row.
     """

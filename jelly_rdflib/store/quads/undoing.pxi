@@ -1,7 +1,7 @@
 """Undoes all changes since a mark: the last commit, or a point of the transaction."""
 
 cdef int undo(QuadStore store, const Mark* mark, uint32_t graph) except -1:
-    """Undo all changes since a mark, in one graph or, if it is 0, in all. May be called again."""
+    """Undo all changes since a mark, in ``graph`` or, if that is 0, in all. May be called again."""
     cdef uint32_t number
     cdef uint64_t* slot
     cdef Row* row

@@ -45,7 +45,7 @@ cdef int copy_contents(QuadStore fresh, QuadStore store, uint32_t* numbers) exce
         if i < store.times.committed.rows:
             committed_rows = fresh.rows.count
         if death != 0:
-            # The row died after the commit, which the copy must record, too.
+            # The row died after the commit; the copy must record this, too.
             fresh.remove_at(fresh.find_row(&row))
     for i in range(store.graphs.count):
         graph = &store.graphs.entries[i]
