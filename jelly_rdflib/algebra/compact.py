@@ -41,8 +41,8 @@ def compact(
     If the statement is added and then deleted, the delete stays, since a dataset that had it
     before must lose it. Aborted transactions are left out, and the committed ones become one.
 
-    The remaining operations keep their order in three groups: headers, then in one transaction
-    prefixes, then statements. If the patch has no effect, only the headers remain.
+    The remaining operations keep their order in three groups: headers, prefixes, statements. The
+    last two are in one transaction. If the patch has no effect, only the headers remain.
 
     For each prefix and graph the last operation stays. But rdflib binds a prefix for all graphs,
     and gives an IRI only one prefix, so for each IRI the last operation that binds it stays, too.

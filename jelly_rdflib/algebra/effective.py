@@ -221,7 +221,7 @@ class _Effects:
 
     def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:
-            # Do this only for a first prefix: a graph makes its namespace manager on first use,
+            # Do this only for a first prefix: on first use a graph makes its namespace manager,
             # which binds rdflib's prefixes. Applying the patch would do so, too.
             manager = self._target.namespace_manager
             iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}

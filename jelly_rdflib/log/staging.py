@@ -38,7 +38,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 # A file of up to this size is read and written in one piece.
 _AT_ONCE = 1 << 20
 MOVE_AWAY = "move it away"
-"""The advice for something else at the path of a file or folder."""
+"""The advice if something else is at the path of a file or folder."""
 # A forked process must not close connections that it has inherited, so it keeps them here.
 _INHERITED: list[sqlite3.Connection] = []
 

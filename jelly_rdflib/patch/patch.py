@@ -83,7 +83,7 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch which stores operations like this one: tuples or rows."""
+        """The function that makes a patch with operations stored as here: as tuples or rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Patch(PatchOperations, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def index(self, operation: Operation, start: int = 0, stop: int | None = None) -> int:
-        """Return the number of the first equal operation; raise a ValueError without one."""
+        """Return the index of the first equal operation; raise a ValueError if there is none."""
         return list(self).index(operation, start, len(self) if stop is None else stop)
 
     def count(self, operation: Operation) -> int:

@@ -5,7 +5,7 @@ cdef object NO_TRIPLES = frozenset()
 
 @cython.final
 cdef class MemoryView(View):
-    """A view of rdflib's own Memory store, no subclass, whose `Spellings` are known."""
+    """A view of rdflib's own Memory store, not of a subclass; its `Spellings` are known."""
 
     # The graph that was asked for last, and its key.
     cdef object graph
