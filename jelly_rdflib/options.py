@@ -163,7 +163,7 @@ class Limits(_Settings):
         max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may use, on
             Linux; Python itself uses some 20 MB. JSON-LD documents with one context around
             everything need about twenty times their size.
-        max_parser_seconds: Seconds of processor time that this process may use for each 8 MiB of
+        max_parser_seconds: Seconds of processor time that the child may use for each 8 MiB of
             text or part thereof. In wall-clock time a batch may take ten times as long.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`compact` makes the smallest patch with the effect of a patch."""
+"""`compact` makes the smallest patch with the same effect as a given patch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def compact(
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
 ) -> OperationReader:
-    """Iterate over the operations of the smallest patch with the effect of a patch.
+    """Iterate over the operations of the smallest patch with the same effect as a given patch.
 
     The result has the same effect on any dataset. So the last operation on each statement stays.
     If the statement is added and then deleted, the delete stays, since a dataset that had it

@@ -165,15 +165,15 @@ def _transaction(operation: Any, others: Iterator[Any]) -> Iterator[Any]:
 class _Effects:
     """The changes that operations would make to a target, transaction by transaction.
 
-    It remembers only statements whose presence differs from the store.
+    It remembers only statements whose presence differs from that in the store.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._view = open_view(target.store)
         self._contexts: dict[Node | None, Graph] = {}
-        # Statements whose presence differs from the store, and those whose presence differs from
-        # the start of the open transaction.
+        # Statements whose presence differs from that in the store, and those whose presence differs
+        # from that at the start of the open transaction.
         self._committed: dict[_Quad, bool] = {}
         self._pending: dict[_Quad, bool] | None = None
         # A copy of the store's prefixes, and the log to undo changes of the open transaction.

@@ -113,7 +113,7 @@ class History(Protocol):
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[LogState]:
-        """Open a block with the current patches and snapshots of the log."""
+        """Return a context manager with the current patches and snapshots of the log."""
 
     @abstractmethod
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
@@ -192,7 +192,7 @@ class FolderHistory:
 
     @contextmanager
     def reading(self) -> Iterator[LogState]:
-        """Open a block with the current patches and snapshots of the log."""
+        """Yield the current patches and snapshots of the log, which stay the same in the block."""
         with self.database.reading() as connection:
             self._check_same(connection)
             yield _FolderState(self, connection)

@@ -138,8 +138,7 @@ def merge(
 
     Returns:
         A patch with one transaction, or without any if no change is left. It has no ``id``, since
-        it is new. It has the ``prev`` of the patches. Other headers are kept, without
-        duplicates.
+        it is new. It has the ``prev`` of the patches. Other headers are kept, without duplicates.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.

@@ -41,8 +41,8 @@ class Patch(PatchOperations, Tabular):
 
     A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
     patch with the effect of both. Patches are equal if their operations are. A patch can be
-    pickled. ``print(patch)`` shows RDF Patch text, but leaves out the middle of more than 25
-    operations: `to_text` returns the whole text. A notebook shows a table.
+    pickled. ``print(patch)`` shows RDF Patch text, but of more than 25 operations it leaves out the
+    middle: `to_text` returns the whole text. A notebook shows a table.
 
     A patch is also a table for libraries that read Arrow: ``pyarrow.table(patch)``,
     ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is not a
