@@ -51,7 +51,7 @@ OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "n
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
 NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
-# Indexes are signed numbers of 32 bits, the only ones that pandas accepts.
+# Indexes are signed 32-bit integers, the only ones that pandas accepts.
 TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 # The dictionary of a column of nulls; it contains a string, since DuckDB before 1.5 crashes if a
 # dictionary is empty.

@@ -140,7 +140,7 @@ class Limits(_Settings):
             entries. The frame's size doesn't limit this, since lookups let a small frame expand to
             much text. It is also the limit for the bytes of a quoted triple in a decoder's
             checkpoint, repeated terms included; for the memory of the headers that
-            `jelly_rdflib.concat`, and a patch log of one patch, keep; and for the characters of the
+            `jelly_rdflib.concat` keeps, or a patch log for one patch; and for the characters of the
             prefixes of other RDF syntaxes.
         max_xml_tags: Tags and attributes of all XML literals of one frame; each literal counts as
             ten more. rdflib makes a tree from each literal, with a few hundred bytes for each tag
@@ -163,7 +163,7 @@ class Limits(_Settings):
         max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may use, on
             Linux; Python itself uses some 20 MB. JSON-LD documents with one context around
             everything need about twenty times their size.
-        max_parser_seconds: Seconds of processor time that this process may use for each 8 MiB of
+        max_parser_seconds: Seconds of processor time that the child may use for each 8 MiB of
             text or part thereof. In wall-clock time a batch may take ten times as long.
 
     Raises:
@@ -458,7 +458,7 @@ class StreamOptions(_Options):
         physical_type: How statements are encoded.
         logical_type: What the stream means; None for the flat type that matches
             ``physical_type``. Any other number is allowed, too: it is a subtype of the base type
-            that is its last digit.
+            whose number is its last digit.
         generalized_statements: Allow literals as subjects, anything as predicates, and so on.
         rdf_star: Allow quoted triples.
         max_name_table_size: Entries of the name lookup, at least 8.

@@ -1,4 +1,4 @@
-"""`compact` makes the smallest patch with the effect of a patch."""
+"""`compact` makes the smallest patch with the same effect as a given patch."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def compact(
     normalize: bool | None = None,
     format: ChangeFormat | None = None,
 ) -> OperationReader:
-    """Iterate over the operations of the smallest patch with the effect of a patch.
+    """Iterate over the operations of the smallest patch with the same effect as a given patch.
 
     The result has the same effect on any dataset. So the last operation on each statement stays.
     If the statement is added and then deleted, the delete stays, since a dataset that had it
     before must lose it. Aborted transactions are left out, and the committed ones become one.
 
-    The remaining operations keep their order in three groups: headers, then in one transaction
-    prefixes, then statements. If the patch has no effect, only the headers remain.
+    The remaining operations keep their order in three groups: headers, prefixes, statements. The
+    last two are in one transaction. If the patch has no effect, only the headers remain.
 
     For each prefix and graph the last operation stays. But rdflib binds a prefix for all graphs,
     and gives an IRI only one prefix, so for each IRI the last operation that binds it stays, too.

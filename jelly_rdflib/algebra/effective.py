@@ -165,15 +165,15 @@ def _transaction(operation: Any, others: Iterator[Any]) -> Iterator[Any]:
 class _Effects:
     """The changes that operations would make to a target, transaction by transaction.
 
-    It remembers only statements whose presence differs from the store.
+    It remembers only statements whose presence differs from that in the store.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._view = open_view(target.store)
         self._contexts: dict[Node | None, Graph] = {}
-        # Statements whose presence differs from the store, and those whose presence differs from
-        # the start of the open transaction.
+        # Statements whose presence differs from that in the store, and those whose presence differs
+        # from that at the start of the open transaction.
         self._committed: dict[_Quad, bool] = {}
         self._pending: dict[_Quad, bool] | None = None
         # A copy of the store's prefixes, and the log to undo changes of the open transaction.
@@ -221,7 +221,7 @@ class _Effects:
 
     def _take_prefix(self, operation: PrefixChange) -> list[Operation]:
         if self._bound is None:
-            # Do this only for a first prefix: a graph makes its namespace manager on first use,
+            # Do this only for a first prefix: on first use a graph makes its namespace manager,
             # which binds rdflib's prefixes. Applying the patch would do so, too.
             manager = self._target.namespace_manager
             iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}

@@ -31,7 +31,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 
 # How many headers a batch has at most.
 _MAX_HEADERS = 1000
-# Rows that end a patch, or that end an aborted transaction in reverse order.
+# Ends of patches; in reverse order TA is the start, and TC the end, of an aborted transaction.
 _ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
 _NO_STATEMENT = bytes(code not in (Op.A, Op.D) for code in range(256))
 

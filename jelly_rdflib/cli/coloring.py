@@ -11,7 +11,7 @@ import click
 
 from jelly_rdflib.cli.printable import STANDARD_OUTPUT, name_errors, printable
 
-# Characters that `printable` escapes, in UTF-8, without those that RDF Patch text always escapes.
+# Characters, in UTF-8, that `printable` escapes but RDF Patch text does not always escape.
 _CONTROLS = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 # Tokens of RDF Patch text, in groups named after their colours. Each row is on a line of its own,
 # as this package writes it.

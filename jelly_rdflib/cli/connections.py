@@ -10,7 +10,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 _Protocol: Any = AutoHTTPProtocol
 _MOST = 2000
-# The seconds within which a request's headers have to arrive; in the worst case twice as many.
+# How many seconds a request's headers may take to arrive; in the worst case twice as many.
 _HEAD_SECONDS = 15.0
 
 

@@ -107,7 +107,7 @@ class _Filtering:
         self.is_wanted: bool | None = True
         self.held: list[BatchSlice] = []
         self.held_rows = 0
-        # Whether a transaction is open, whether it began in the wanted frames or before them.
+        # Whether a transaction is open, and whether it began in the wanted frames or before them.
         self.in_transaction = False
         self.is_done = False
 
@@ -322,7 +322,7 @@ def _seconds_of(node: Any) -> float | None:
 
 
 def _seconds(value: date, *, is_end: bool = False) -> float:
-    """Return a Unix timestamp, for a day that of its start or end; the default zone is UTC."""
+    """Return a Unix timestamp: for a day, its start or end. The default time zone is UTC."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if is_end else time.min)
     if value.tzinfo is None:

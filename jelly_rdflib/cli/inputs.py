@@ -246,7 +246,7 @@ class LogArgument(InputArgument):
         self.patches = self.read_patches
 
     def keep_last(self, number: int) -> bool:
-        """Keep only the last ``number`` patches; return whether there are no others."""
+        """Keep only the last ``number`` patches; return whether these are all patches."""
         left_out = self._log.patches()[:-number]
         if left_out:
             self._since = left_out[-1].version
@@ -272,7 +272,7 @@ class LogArgument(InputArgument):
         """Read the batches of all patches, once; patches have no base directions.
 
         Raises:
-            ValueError: There are other ``settings``, which no patch needs.
+            ValueError: Other ``settings`` are given, none of which apply to a log.
         """
         if settings:
             raise ValueError(f"a patch log can't be read with {', '.join(settings)}")
@@ -374,7 +374,7 @@ def _format_of(path: str) -> Format | None:
 
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
-    """Yield a path for `open_argument` whose input can be read again; copy a pipe for this."""
+    """Yield a path, for `open_argument`, whose input can be read again; a pipe is copied."""
     if path != "-" and (os.path.isfile(path) or is_log(path)):
         yield path
         return

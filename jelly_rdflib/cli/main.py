@@ -94,7 +94,7 @@ def _open_standard_streams() -> None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # Print characters that the encoding lacks as escapes, as on some Windows consoles.
+        # Print characters as escapes if the encoding lacks them, as on some Windows consoles.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 

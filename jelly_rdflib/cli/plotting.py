@@ -29,7 +29,7 @@ def _kind_of(path: str) -> str:
 
 
 def _import_figure() -> Any:
-    # When it is used for the first time, matplotlib would log to standard error.
+    # matplotlib would log to standard error when it is used for the first time.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     with advice("a picture", "jelly-rdflib[plot]"):
         from matplotlib.figure import Figure

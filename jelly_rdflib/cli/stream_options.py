@@ -71,7 +71,7 @@ def make_options(
         inputs: The options of the inputs that are Jelly of the output's kind.
         format: The format of the output.
         chosen: The values of `jelly_options`.
-        has_graphs, has_prefixes: Whether statements of other inputs may have them.
+        has_graphs, has_prefixes: Whether the other inputs may have graphs, or prefixes.
         is_joined: As for `join_options`.
     """
     chosen = {name: value for name, value in chosen.items() if value is not None}

@@ -205,7 +205,7 @@ class _Copy:
 
     Attributes:
         position: The position of the data in memory, to be stored.
-        dataset: These data, if there is a file.
+        dataset: The data in memory, if there is a file.
     """
 
     def __init__(self, source: Source, path: str | None, target: str | None) -> None:

@@ -56,8 +56,8 @@ def find_format(key: str) -> Format:
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
     """Choose the format of an output: the given one, or else that of the path's extension.
 
-    Without a format a file object gets Jelly. A LookupError is raised if the format is unknown, if
-    it is for the other kind of data, or if the path's name shows no format.
+    A file object gets Jelly by default. A LookupError is raised if the format is unknown, if it is
+    for the other kind of data, or if the path's name shows no format.
     """
     found = guess_by_name(destination) if format is None else find_format(format)
     jelly = JELLY_PATCH if holds_changes else JELLY

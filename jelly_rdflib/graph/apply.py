@@ -38,7 +38,7 @@ class RemoteResult:
     Args:
         patches: Patches that were read to their end.
         operations: Operations of all kinds that were read; the ends of patches don't count.
-        committed: Transactions that were committed; a patch without transactions is one.
+        committed: Transactions that were committed; a patch without any counts as one.
         aborted: Transactions that the patch itself aborted.
 
     Examples:
@@ -60,7 +60,7 @@ class ApplyResult(RemoteResult):
         patches, operations, committed, aborted: As in `RemoteResult`.
         added: Statements that were missing and were added, in committed transactions.
         deleted: Statements that existed and were deleted, in committed transactions.
-        prefixes_added: Prefixes that were bound and had no IRI before, or another IRI.
+        prefixes_added: Prefixes that were bound, and before that had no IRI or another IRI.
         prefixes_deleted: Prefixes that had an IRI and were unbound.
         ineffective: Operations on statements that changed nothing, in committed transactions:
             additions of statements that existed, and deletions that found nothing.
@@ -130,10 +130,10 @@ def apply(
     ends an implicit transaction; in a transaction that `TX` started it is an error.
 
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
-    are committed first, so that a rollback restores the start of the transaction. If the store is
-    recorded, the patch is part of the recorded transaction, and is committed with it. A
-    `JellyStore` in a file commits each transaction immediately. For every store a log of the
-    changes is kept, from which they are undone in reverse. The store decides which statements are
+    are committed first, so that a rollback restores the state before the transaction. If the store
+    is recorded, the patch is part of the recorded transaction, and is committed with it. A
+    `JellyStore` in a file commits each transaction immediately. For every store, the changes are
+    logged, so that they can be undone in reverse order. The store decides which statements are
     equal: rdflib's stores ignore the case of language tags, and for Oxigraph 1 and 01 are the same
     integer. In every store ``"x"`` is ``"x"^^xsd:string``, and the case of language tags does not
     matter (RDF 1.1): a change looks for the other spelling, too. A statement that is restored gets
@@ -146,7 +146,7 @@ def apply(
     The store is changed in place. Readers in another thread, or in the iterable that yields the
     operations, see unfinished transactions; they see prefixes only when these are committed.
     rdflib's own iterators may then raise RuntimeError, KeyError or AttributeError. Only one `apply`
-    at a time can change a store, and nothing else should.
+    at a time can change a store; nothing else should change it meanwhile.
 
     Blank node labels are kept: ``_:b1`` is ``BNode("b1")``. The default graph, and statements
     without a graph, go to the target's default graph; a plain `Graph` has no other. As a target,
@@ -264,8 +264,8 @@ def apply_statements(
 ) -> ApplyResult:
     """Add the statements and namespaces of a source to a graph or dataset, as `apply` does.
 
-    As with rdflib's parsers, a prefix that is bound already keeps its IRI. For the two prefixes of
-    labels and ``by_grammar`` see `Reading`.
+    As with rdflib's parsers, a prefix that is bound already keeps its IRI. For ``by_grammar``,
+    ``label_prefix`` and ``made_label_prefix`` see `Reading`.
     """
     place = Target(target)
     opened = open_input(
@@ -325,9 +325,9 @@ def apply_read(
 class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` show where it ends.
 
-    If no operation has to be waited for (``is_held``), a recorded store is locked until all are
-    applied, so that no other thread changes it. For the other arguments see `choose_changes` and
-    `PrefixChanges`.
+    If all operations are available without waiting (``is_held``), a recorded store is locked until
+    they are applied, so that no other thread changes it. For the other arguments see
+    `choose_changes` and `PrefixChanges`.
     """
 
     def __init__(
@@ -357,11 +357,11 @@ class _Applier:
             is_exact=holds_changes,
             max_prefixes=max_prefixes,
         )
-        # Whether a transaction is open that can be rolled back, and whether a TX started it.
+        # Whether a transaction that can be rolled back is open, and whether a TX started it.
         self._is_open = False
         self._is_explicit = False
-        # The number of changes at the start of the open transaction, of operations at the end of
-        # the last patch, and of operations that are neither changes nor an END.
+        # The number of changes at the start of the open transaction, the number of operations at
+        # the end of the last patch, and how many operations are neither changes nor an END.
         self._changes_before = 0
         self._operations_before = 0
         self._others = 0

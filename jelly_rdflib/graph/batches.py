@@ -34,7 +34,7 @@ def read_batches(
     If the input ends a patch without an `Op.END`, the last batch has one.
 
     The batches of a graph or dataset have its statements, sorted by graph, subject, predicate and
-    object. Those of a `JellyStore` have its state at the call, and no node is made; another store
+    object. For a `JellyStore` they show its state at the call, and no node is made. Any other store
     is read while you iterate, so do not change it until you are done.
 
     Args:

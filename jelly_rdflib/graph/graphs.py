@@ -42,8 +42,8 @@ def read_graphs(
 ) -> GraphIterator:
     """Iterate over the graphs or datasets of a Jelly-RDF stream, one for each frame.
 
-    A stream of messages (Jelly-RDF 1.2, a draft) has one for each message, however the messages are
-    cut into frames.
+    A stream of messages (Jelly-RDF 1.2, a draft) yields one for each message, however the messages
+    are cut into frames.
 
     Blank nodes keep their labels, so that frames may describe the same node. The namespaces that a
     frame declares are bound in its graph.
@@ -104,7 +104,7 @@ class GraphIterator:
         return f"<GraphIterator of {self._frames!r}>"
 
     def __next__(self) -> Graph:
-        """Return the next graph; after an ApplyError, the one after that can still be read."""
+        """Return the next graph; after an ApplyError, the following graphs can still be read."""
         # A message may continue in the next frame.
         part, is_end = next(self._parts)
         is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
@@ -181,7 +181,7 @@ def write_graphs(
             GRAPHS for triples, DATASETS for others.
         namespaces: Whether to declare the prefixes of each graph in its frame.
 
-    Without graphs, the written stream reads as one empty graph, since the options need a frame.
+    If ``graphs`` is empty, the stream reads as one empty graph, since its options are in a frame.
 
     Raises:
         EncodeError: A graph has something that the options don't allow: named graphs in a stream of

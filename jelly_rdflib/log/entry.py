@@ -219,7 +219,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Return whether a patch may follow ``prev``; True for a squashed patch, as it is unknown."""
+    """Return whether a patch may follow ``prev``; True if that is unknown: for a squashed patch."""
     return entry.first < entry.version or entry.prev == prev
 
 

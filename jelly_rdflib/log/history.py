@@ -1,8 +1,8 @@
 """The folder of a log: the patches and snapshots in its database, and all writes to it.
 
-A file is encoded first, in memory or, if it is large, in a staged file, since that may take a long
-time. Then a transaction that excludes other writers checks that the file fits the log, gives the
-file its name, and adds a row to the database.
+A file is first encoded, in memory or, if it is large, in a staged file. Since that may take a long
+time, the transaction that excludes other writers starts only then. It checks that the file fits the
+log, gives the file its name, and adds a row to the database.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class History(Protocol):
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[LogState]:
-        """Open a block with the current patches and snapshots of the log."""
+        """Return a context manager with the current patches and snapshots of the log."""
 
     @abstractmethod
     def news(self, point: Point, timeout: float | None) -> Iterator[LogEntry | None]:
@@ -192,7 +192,7 @@ class FolderHistory:
 
     @contextmanager
     def reading(self) -> Iterator[LogState]:
-        """Open a block with the current patches and snapshots of the log."""
+        """Yield the current patches and snapshots of the log, which stay the same in the block."""
         with self.database.reading() as connection:
             self._check_same(connection)
             yield _FolderState(self, connection)
@@ -406,7 +406,7 @@ class _FolderState(LogState):
         history = self._history
         query = f"{_SELECT} WHERE version > ? AND version <= ? ORDER BY version LIMIT ?"
         rows = self._run(query, (since, upto, most)).fetchall()
-        # A log may have 100,000 rows, so check only one of all rows with the same types.
+        # A log may have 100,000 rows, so check only one row for each combination of types.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             history.database.check(COLUMNS, row)
         return [LogEntry(row, history.segments, history.limits) for row in rows]

@@ -53,7 +53,7 @@ class IncomingPatch:
     """The rows of one patch, whose first headers have been read; it gets an id if it lacks one.
 
     The first headers and the keys of later ones are kept until the patch is written. They may take
-    ``max_text_size`` of ``limits``; ``limits`` is None if they are in memory anyway. ``opened`` is
+    ``limits.max_text_size`` bytes; ``limits`` is None if they are in memory anyway. ``opened`` is
     the open reader of a source, which must have a patch. ``stored`` is the source's file if it can
     be copied into the log: delimited Jelly-Patch frames that nobody else changes. ``added`` are
     headers that follow the patch's own.

@@ -80,7 +80,7 @@ def id_bytes(id: URIRef) -> bytes:
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
 DIGEST_LENGTH = 16
-"""The number of digits of its SHA-256 that a file's name contains."""
+"""How many digits of a file's SHA-256 its name contains."""
 
 _NAME = re.compile(
     rf"(\d{{10,18}})(?:-(\d{{10,18}}))?-({_UUID})-([0-9a-f]{{{DIGEST_LENGTH}}})"

@@ -63,7 +63,7 @@ class PatchLog(Tabular):
     methods take a version as its number or as the id of its patch, and None as the newest.
 
     The object is a view: it has the patches that were in the log when it was made, or at the last
-    `refresh`, and the patches that it appended itself. `append` only adds a patch if the newest
+    `refresh`, and the patches that it appended itself. `append` adds a patch only if the newest
     patch of the view is still the newest of the log, so no patch follows one that its author has
     not seen. Any number of processes may read and append at the same time; each thread needs its
     own object. If another process squashes versions, this object can't read them any more either.

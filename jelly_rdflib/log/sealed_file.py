@@ -1,4 +1,4 @@
-"""The file of a store next to its log: it names its version, and ends with its digest.
+"""The file of a store, next to the store's log: it names its version, and ends with a digest.
 
 The version is in the metadata of the first frame. The last frame has no rows; its metadata contain
 the SHA-256 of all uncompressed bytes before it. Other programs can ignore these metadata.
@@ -64,7 +64,7 @@ class SealedFile:
 
     def __init__(self, path: Path, limits: Limits) -> None:
         # The file is opened twice. If another process replaces it in between, the patches since
-        # this version are applied to a newer file: harmless, since that already has their effect.
+        # this version are applied to a newer file: harmless, since it already has their effect.
         opened = open_input(path, format=JELLY.name, holds_changes=False, limits=limits)
         with closing(opened.open()) as batches:
             first = next(batches, None)

@@ -4,9 +4,9 @@ A file is synced (fsync) before an atomic rename gives it its name. After that i
 synced, since otherwise a power failure could lose the name.
 
 A small file stays in memory until it gets its name. A larger one has a *mark* next to it: an empty
-SQLite database that its writer keeps locked. SQLite's locks end with their process, however that
-ends, are seen from other containers, and work on all systems. So if a mark can be locked, its
-writer is dead.
+SQLite database that its writer keeps locked. SQLite's locks end with their process, even if it is
+killed; they are seen from other containers, and work on all systems. So if a mark can be locked,
+its writer is dead.
 
 If a writer dies, it may leave files that the database does not list. So before a file gets its
 name, its writer makes *notes*: files whose names contain the names of those files. Only noted
@@ -38,7 +38,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
 # A file of up to this size is read and written in one piece.
 _AT_ONCE = 1 << 20
 MOVE_AWAY = "move it away"
-"""The advice for something else at the path of a file or folder."""
+"""The advice if something else is at the path of a file or folder."""
 # A forked process must not close connections that it has inherited, so it keeps them here.
 _INHERITED: list[sqlite3.Connection] = []
 

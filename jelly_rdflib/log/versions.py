@@ -45,7 +45,7 @@ def position_of(point: Point) -> str:
 
 
 def version_at(position: str | None) -> Version:
-    """Return the version that a position names by number, id or both; raise InvalidId if none."""
+    """Return the version that a position names by number, id or both, or raise an InvalidId."""
     if position is None or position.isdecimal():
         return position and int(position)
     number, _, id = position.rpartition(" ")

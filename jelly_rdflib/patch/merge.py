@@ -30,7 +30,7 @@ from jelly_rdflib.terms import identity
 _Key: TypeAlias = tuple[Any, Any, Any, Any]
 # The subject, predicate and graph.
 _Property: TypeAlias = tuple[Any, Any, Any]
-# The most characters of an operation in the `repr` of a conflict.
+# The maximum number of characters of an operation in the `repr` of a conflict.
 _MOST_SHOWN = 200
 
 
@@ -138,12 +138,11 @@ def merge(
 
     Returns:
         A patch with one transaction, or without any if no change is left. It has no ``id``, since
-        it is new. It has the ``prev`` that both patches have. Other headers are kept, without
-        duplicates.
+        it is new. It has the ``prev`` of the patches. Other headers are kept, without duplicates.
 
     Raises:
         MergeConflict: Changes conflict, and no side is favoured. The error lists all conflicts.
-        PatchError: The patches have different ``prev``, so they were made on different bases.
+        PatchError: The ``prev`` headers differ, so the patches were made on different bases.
         ValueError: ``favor`` is neither of the sides.
         ApplyError, DecodeError, LimitError, TypeError, LookupError, OSError: As for `compact` and
             `effective`.

@@ -41,8 +41,8 @@ class Patch(PatchOperations, Tabular):
 
     A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
     patch with the effect of both. Patches are equal if their operations are. A patch can be
-    pickled. ``print(patch)`` shows RDF Patch text, but leaves out the middle of more than 25
-    operations: `to_text` returns the whole text. A notebook shows a table.
+    pickled. ``print(patch)`` shows RDF Patch text, but of more than 25 operations it leaves out the
+    middle: `to_text` returns the whole text. A notebook shows a table.
 
     A patch is also a table for libraries that read Arrow: ``pyarrow.table(patch)``,
     ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is not a
@@ -83,7 +83,7 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch which stores operations like this one: tuples or rows."""
+        """The function that makes a patch with operations stored as here: as tuples or rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Patch(PatchOperations, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def index(self, operation: Operation, start: int = 0, stop: int | None = None) -> int:
-        """Return the number of the first equal operation; raise a ValueError without one."""
+        """Return the index of the first equal operation; raise a ValueError if there is none."""
         return list(self).index(operation, start, len(self) if stop is None else stop)
 
     def count(self, operation: Operation) -> int:

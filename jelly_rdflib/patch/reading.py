@@ -120,7 +120,7 @@ def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
     with closing_reader(batches):
         for batch in batches:
             yield from collector.take(batch)
-            # Free its memory before the next batch is read.
+            # Free the memory of this batch before the next one is read.
             del batch
 
 

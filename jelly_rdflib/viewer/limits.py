@@ -12,7 +12,7 @@ class TooLargeError(JellyError):
 
 
 def check_size(size: int, things: str) -> None:
-    """Raise a TooLargeError if a page would have too many of some things for a browser."""
+    """Raise a TooLargeError if a page would have more ``things`` than `LIMITS` allows."""
     if size > LIMITS[things]:
         most = f"{LIMITS[things]:,} {things}"
         raise TooLargeError(f"a page can't have more than {most}: show fewer versions with --last")

@@ -25,7 +25,7 @@ _DEFAULT_GRAPHS = ("urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode")
 # A batch is full when it has this many rows, or bytes of text.
 _ROWS = 512
 _TEXT = 1 << 18
-# The number of characters that a decimal number may always have, whatever ``max_expansion``.
+# The number of characters that a decimal number may always have, whatever ``max_expansion`` is.
 _FREE_DIGITS = 1024
 
 

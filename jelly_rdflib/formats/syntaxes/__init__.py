@@ -87,7 +87,7 @@ def _check_pyoxigraph(title: str) -> Any:
     what = title, "jelly-rdflib[syntaxes]"
     with advice(*what):
         import pyoxigraph
-    # 0.5.0 refuses language tags such as en-GB here, and versions up to 0.5.4 base directions in
+    # 0.5.0 refuses language tags such as en-GB here; versions up to 0.5.4 refuse base directions in
     # RDF/XML or JSON-LD.
     check_version(*what, pyoxigraph, (0, 5, 5))
     return pyoxigraph

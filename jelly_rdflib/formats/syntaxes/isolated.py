@@ -37,7 +37,7 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# The most bytes of a frame without its text, and the most rows and terms of a frame.
+# The maximum number of bytes of a frame without its text, and of its rows and of its terms.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
 # In bytes: how much of the child's error output is read, and how much of it is shown.

@@ -117,7 +117,7 @@ class SyntaxInput:
         self._is_at_end = False
         # The error of the source, which is raised after the bytes before it.
         self._error: DecodeError | None = None
-        # The number of statements at the last change, and of bytes given since then.
+        # The last known number of statements, and the bytes passed on since it last changed.
         self._made = self._size = 0
         self.position = 0
 
@@ -337,7 +337,7 @@ class StatementBatches(Iterator[Batch]):
         self._parser = self._quads = None
 
     def _read(self) -> None:
-        """Put statements and prefixes into the builder; at the end of the text it gets none."""
+        """Put new prefixes, and the next statements if any are left, into the builder."""
         assert self._parser is not None, "nothing is read after an error"
         assert self._quads is not None
         first = next(self._parser, None)

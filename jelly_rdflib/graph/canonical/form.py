@@ -75,7 +75,7 @@ class Canonicalizer:
     def _canonicalize(
         self, component: Sequence[Quad], terms: dict[Node, Any]
     ) -> list[pyoxigraph.Quad]:
-        """Return pyoxigraph's canonical statements; ``terms`` gets its term for each of ours."""
+        """Return pyoxigraph's canonical statements; add its term for each of ours to ``terms``."""
         ox = self._ox
         terms[DATASET_DEFAULT_GRAPH_ID] = ox.DefaultGraph()
         try:

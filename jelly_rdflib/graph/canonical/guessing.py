@@ -55,7 +55,7 @@ class FreeNodes:
         self.nodes = sorted(lines, key=str)
         self._names = names
         self._numbers = numbers
-        # -1 is the first node, and so on: in a list in reverse order these numbers are indexes.
+        # -1 is the first node, -2 the second, and so on: indexes into a list in reverse order.
         places = {node: -1 - place for place, node in enumerate(self.nodes)}
 
         def replace(term: Node) -> int:

@@ -27,7 +27,7 @@ from jelly_rdflib.graph.canonical.quads import (
 
 # How many steps around a node are compared at first.
 _DEPTH = 4
-# The most rounds; each one looks at all nodes that are left.
+# The maximum number of rounds; each one looks at all nodes that are left.
 _MAX_ROUNDS = 10
 
 _Found: TypeAlias = "dict[str, list[BNode]]"
@@ -47,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
         waiting.append((one, other))
 
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
-        """Pair the only free node of a key on each side, or twins; return whether any exist."""
+        """Pair two free nodes that alone have a key, or twins; return whether any were paired."""
         count = len(new_to_old)
         for key in sorted(old.keys() & new.keys()):
             ones = [node for node in old[key] if node not in ours.names]
@@ -102,7 +102,7 @@ class _Side:
         return FreeNodes(self._lines, self.names, numbers)
 
     def surroundings(self) -> list[_Found]:
-        """Return the nodes by their statements, then also by those of neighbours, and so on."""
+        """Return nodes grouped by their statements, then also by their neighbours', and so on."""
         views: _Views = {}
         steps = []
         for _ in range(_DEPTH):

@@ -89,7 +89,7 @@ def split(quads: Iterable[Quad]) -> list[list[Quad]]:
 
     def find(node: BNode) -> BNode:
         while (parent := parents[node]) is not node:
-            # Each step halves the rest of the way.
+            # Path halving: each step halves the rest of the path to the root.
             parents[node] = node = parents[parent]
         return node
 

@@ -1,7 +1,7 @@
 """Marks for blank nodes that RDFC-1.0 would need a long time to tell apart.
 
-RDFC-1.0 tries all orders of blank nodes that look alike, which are exponentially many: a list of a
-thousand equal values would take hours. So if more than a few nodes look alike, they get marks
+RDFC-1.0 tries all orders of blank nodes that look alike. Their number grows exponentially: a list
+of a thousand equal values would take hours. So if more than a few nodes look alike, they get marks
 beforehand, as additional statements. A mark depends only on the surroundings of a node (the nodes'
 colours are refined until they are stable), never on its label.
 
@@ -29,12 +29,12 @@ from jelly_rdflib.graph.canonical.quads import (
     lines_by_node,
 )
 
-# This many nodes may be alike: RDFC-1.0 then takes a millisecond, whatever the nodes.
+# Up to this many nodes may look alike: RDFC-1.0 then takes about a millisecond for them.
 _MAX_ALIKE = 4
 # Each statement may be read this many times, on average. After that, the order of the labels
 # distinguishes the nodes that still look alike.
 _MAX_LOOKS = 100
-# Among up to this many nodes the one with the smallest label is chosen, among more any node.
+# Among up to this many nodes, the one with the smallest label is chosen; among more, any node.
 _MAX_SORTED = 100
 
 
@@ -81,8 +81,8 @@ class _Colours:
             changed = set()
             for colour, groups in signatures.items():
                 if sum(map(len, groups.values())) == len(self._members[colour]):
-                    # No other node keeps the colour, so the largest group keeps it, to change few
-                    # nodes.
+                    # The groups have all nodes of the colour: the largest one keeps it, so that few
+                    # nodes change.
                     _, largest = max((len(nodes), key) for key, nodes in groups.items())
                     del groups[largest]
                 for signature, nodes in groups.items():

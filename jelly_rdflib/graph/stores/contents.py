@@ -102,7 +102,7 @@ class Contents:
         )
 
     def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
-        """Iterate over the triples, with their graphs, that ``other`` lacks in all spellings."""
+        """Iterate over the triples that ``other`` lacks in all spellings, each with its graph."""
         batches = self.missing_batches(other, Op.A)
         if batches is not None:
             for operation in chain.from_iterable(batches):
@@ -149,7 +149,7 @@ def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
     """Sort by subject, predicate and object: each by its kind, then by code points.
 
     Literals are sorted by lexical form, then language, then datatype. Unlike a store's order, this
-    is the same in each process. Equal subjects are together, which encodes well.
+    is the same in each process. Triples with the same subject are adjacent, so they encode well.
     """
     return sorted(triples, key=_triple_key)
 

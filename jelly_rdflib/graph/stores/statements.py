@@ -91,7 +91,7 @@ def check_graph(g: object) -> None:
 def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
     """Return a literal in the graph with the same value as the triple's, but another term.
 
-    Return None without such a literal, or if the triple's object isn't a literal.
+    Return None if there is no such literal, or if the triple's object isn't a literal.
     """
     s, p, o = triple
     if not isinstance(o, Literal):

@@ -70,7 +70,7 @@ cdef inline object as_utf8(object text):
 
     Raise an `EncodeError` if ``text`` is not a str, or has no UTF-8 form.
     """
-    # Don't ask a str that is not ASCII for its UTF-8 form, since it would keep that forever.
+    # Don't ask a str that is not ASCII for its UTF-8 form, which the str would keep forever.
     return text if isinstance(text, str) and PyUnicode_IS_ASCII(text) else encode_text(text)
 
 

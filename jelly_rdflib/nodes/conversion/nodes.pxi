@@ -211,7 +211,7 @@ cdef class NodeFactory(NodeMaker):
         cdef object normalize = self.normalize
         cdef object made = None
         cdef int slot
-        # Parsing HTML may take time that grows with the square of its size, or faster. rdflib
+        # The time to parse HTML may grow with the square of its size, or faster. rdflib
         # visits a tree of XML by recursion, which fails for a deep tree.
         if is_iri(datatype, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML") or (
             is_iri(datatype, XML_LITERAL) and text.count("<") > MAX_XML_DEPTH

@@ -23,7 +23,7 @@ cdef class Changes(Undoer):
     Attributes:
         tap: The recording of the store, or None. It sees changes made by the store's methods, and
         must be notified of all other changes.
-        operations: How many operations all transactions have had.
+        operations: The total number of operations, in all transactions.
         added, deleted: How many statements this transaction has added and deleted.
         ineffective: How many operations of this transaction changed nothing: additions of existing
             statements, and deletions that found nothing.
@@ -78,7 +78,7 @@ cdef class Changes(Undoer):
             other = CLAIMS.setdefault(self.key, self)
             if other is self:
                 return
-            # In a forked child nobody ends the turn of a thread of the parent.
+            # In a forked child, waiting for a thread of the parent would never end.
             if (
                 self.turn is None or other.turn is None or other.thread == self.thread
                 or other.process != self.process
@@ -103,11 +103,11 @@ cdef class Changes(Undoer):
         self.missed = []
 
     def statements(self, operations):
-        """Apply adds and deletes up to the next other operation; return that, or None at the end.
+        """Apply adds and deletes up to an operation of another kind; return that, or else None.
 
         Raises:
-            ApplyError: An operation is invalid, or the store can't hold its statement, or it
-            changed nothing and ``is_strict``.
+            ApplyError: An operation is invalid, the store can't hold its statement, or with
+            ``is_strict`` it changed nothing.
             LimitError: More terms share a hash than a store in memory can handle.
         """
         if isinstance(operations, RowIterator):
@@ -179,7 +179,7 @@ cdef class Changes(Undoer):
         cdef uint8_t op
         cdef Py_ssize_t before
         while rows.next_row():
-            # Take these now, since another thread may run next, and continue with the rows.
+            # Read both now, since another thread may run next, and advance the iterator.
             batch, row = rows.batch, rows.row - 1
             nodes = rows.need_nodes()
             columns = &batch.rows
@@ -214,7 +214,7 @@ cdef class Changes(Undoer):
     cdef int change(
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
-        """Add or delete a statement if the store can hold it; ``g`` None is the default graph."""
+        """Add or delete a statement if the store can hold it; the default graph's ``g`` is None."""
         if (
             s.kind != NodeKind.IDENTIFIED
             or p.kind != NodeKind.IDENTIFIED
@@ -226,7 +226,7 @@ cdef class Changes(Undoer):
         return self.delete(s, p, o, self.find_graph(g))
 
     cdef object find_graph(self, NodeEntry g):
-        """Return the result of `make_graph` for a graph's name; call that once."""
+        """Return the result of `make_graph` for a graph's name; call it once for each name."""
         if g is None:
             if self.default_graph is None:
                 self.default_graph = self.make_graph(None)
@@ -262,8 +262,8 @@ cdef class GeneralChanges(Changes):
         ApplyError: The store does not see its own changes.
     """
 
-    # A recorded store has no transactions here, since the recording commits it, unless it is in a
-    # file.
+    # Unless it is in a file, a recorded store has no transactions here, since the recording commits
+    # it.
     cdef bint has_transactions, has_begun
     cdef bint is_endpoint, has_own_view
     # The names of graphs that the store lists, or that the log will take off the list.

@@ -9,7 +9,7 @@ cdef class EndpointChanges(GeneralChanges):
     """
 
     # The transaction's changes as (is_add, triple, graph): all that are still to be sent, those of
-    # them that change something, and the latter once they were sent.
+    # them that have an effect, and, once they have been sent, the changes that had an effect.
     cdef list waiting, effective, sent
     # For each statement, whether the endpoint will have it.
     cdef dict is_there
@@ -40,7 +40,7 @@ cdef class EndpointChanges(GeneralChanges):
         if was_there is None:
             was_there = any(True for _ in self.store.triples(triple, graph))
         self.is_there[key] = is_add
-        # Send it even without effect: an endpoint may treat two spellings as one literal, and
+        # Send it even if it has no effect: an endpoint may treat two spellings as one literal, and
         # earlier changes may have stored the other spelling.
         self.waiting.append((is_add, triple, graph))
         if was_there == is_add:

@@ -113,7 +113,7 @@ cdef class JellyChanges(Changes):
         cdef Batch batch
         cdef size_t row, stop
         while rows.next_row():
-            # Take these now, since another thread may run next, and continue with the rows.
+            # Read both now, since another thread may run next, and advance the iterator.
             batch, row = rows.batch, rows.row - 1
             if not is_statement(batch.rows.ops[row]):
                 return batch.operation(
@@ -189,7 +189,7 @@ cdef class JellyChanges(Changes):
         cdef uint32_t spelling
         cdef object failure = None
         with cython.critical_section(self.quads):
-            # Begin before numbering, since this may commit, and so change the numbers of terms.
+            # Begin before numbering: to begin may commit, and so change the numbers of terms.
             self.begin_change()
             try:
                 self.number_rows(batch, start, stop, quads)

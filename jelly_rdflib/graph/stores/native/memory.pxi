@@ -317,7 +317,7 @@ cdef class MemoryChanges(Changes):
         return put_key(dict_need_dict(o.subjects, s.node, s.hash), p, is_there)
 
     cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
-        """Return the graphs of a triple of the store: a dict from name to whether it is quoted."""
+        """Return a dict from the names of a triple's graphs to whether it is quoted there."""
         cdef PyObject* found = dict_get(self.triple_contexts, triple, hash)
         return <dict>found if found is not NULL else self.get_default_contexts()
 

@@ -5,7 +5,7 @@ cdef object NO_TRIPLES = frozenset()
 
 @cython.final
 cdef class MemoryView(View):
-    """A view of rdflib's own Memory store, no subclass, whose `Spellings` are known."""
+    """A view of rdflib's own Memory store, not of a subclass; its `Spellings` are known."""
 
     # The graph that was asked for last, and its key.
     cdef object graph
@@ -31,8 +31,8 @@ cdef class MemoryView(View):
         cdef dict objects = None
         if predicates is not None:
             objects = dict_get_dict(predicates, p, hash_node(p))
-        # Without another statement with this subject and predicate there is no other spelling. This
-        # is the most frequent case.
+        # If no other statement has this subject and predicate, there is no other spelling. This is
+        # the most frequent case.
         if objects is None or len(objects) == (find_key(objects, o, hash_node(o)) is not None):
             return False
         return View.has_respelled(self, s, p, o, graph)

@@ -170,7 +170,7 @@ cdef class OxigraphView(View):
         return self.name
 
     cdef object term(self, object node):
-        """Return Oxigraph's term for a node; raise a TypeError or ValueError without one."""
+        """Return Oxigraph's term for a node; raise a TypeError or ValueError if there is none."""
         if isinstance(node, URIRef):
             return self.named_nodes[node]
         if isinstance(node, Literal):

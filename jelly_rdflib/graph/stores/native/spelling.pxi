@@ -22,7 +22,7 @@ cdef class Spelled:
 class _Asked(Literal):
     """A literal that remembers which literal it was found equal to.
 
-    Python calls this comparison first, since this is a subclass of the class of the dict's key.
+    Python calls its comparison first, since it is a subclass of the class of the dict's key.
     """
 
     def __eq__(self, other):

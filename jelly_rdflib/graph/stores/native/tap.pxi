@@ -278,7 +278,7 @@ cdef class Tap:
 
     @property
     def is_behind(self):
-        """Return whether such changes exist."""
+        """Return whether the store knows of changes that were not reported yet."""
         return False
 
     def commit_store(self):
@@ -307,7 +307,7 @@ cdef class Tap:
         return True
 
     cdef int undo(self, int change, object statement, object graph, Journal asker) except -1:
-        """Undo a change, unless it is undone already; report that to all journals but the asker."""
+        """Undo a change, unless it is undone already; report that to all journals but ``asker``."""
         cdef bint was_quiet = self.is_quiet
         cdef bint was_there = change & DELETED
         cdef list changes = []

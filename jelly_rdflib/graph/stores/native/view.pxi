@@ -156,7 +156,7 @@ cdef class View(Undoer):
         return None
 
     cdef bint has_added(self, object statement, object graph) except -1:
-        """Return whether the store has a statement that it lacked at the statement's `addition`."""
+        """Return whether the store has a statement that it lacked when `addition` returned it."""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
         # Any new triple counts, since the store may spell a literal in a way that rdflib does not
         # recognize.
@@ -183,7 +183,7 @@ cdef class View(Undoer):
         return (stored if stored[2] == triple[2] else triple), others
 
     cdef int put_back(self, list triples, object graph) except -1:
-        """Add triples again that the store has removed from a graph without being asked."""
+        """Add back the triples that the store has removed from a graph without being asked."""
         for triple in triples:
             if self.look_up(triple, graph)[0] is None:
                 self.store.add(triple, graph)

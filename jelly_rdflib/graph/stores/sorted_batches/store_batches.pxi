@@ -3,7 +3,7 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class StoreBatches(BatchSource):
-    """Iterates over the quads of a store, as of the iterator's creation, as rows of batches.
+    """Iterates over rows of batches: the quads that a store has when the iterator is made.
 
     The default graph's quads come first, the others by graph, subject, predicate and object; terms
     are sorted by `TermRanks`. A row of the default graph has no graph.

@@ -73,7 +73,7 @@ cdef class TermRanks:
     cdef int sort(
         self, SortItem* items, SortItem* spare, uint32_t count, TextPart part
     ) except -1:
-        """Sort terms by their texts from a part on; each key is this part of the term's text.
+        """Sort terms by their texts, beginning at a part; each key is this part of a term's text.
 
         The texts are equal before this part. Terms with equal keys are sorted by the next part: the
         function loops over the largest group of them and calls itself for the others, so that the
