@@ -48,7 +48,7 @@ def test_other_compression_is_refused(compress: Callable[[bytes], bytes], name: 
 
 
 def test_a_frame_may_start_with_four_bytes_of_xz() -> None:
-    """These are its length and the tag and length of an entry of its metadata."""
+    """The bytes are the frame's length, and the tag and length of a metadata entry."""
     frame = b"\xfd7zX" + bytes(7165 - 2)
     for given in (frame, Pieces(frame, 1), Pieces(frame, 5)):
         assert read(given) == frame

@@ -92,7 +92,7 @@ def test_the_most_values_that_are_allowed(
 
 
 def test_the_longest_strings_that_are_allowed(tmp_path: Path) -> None:
-    """A long string is read, though one wide character makes Python store four bytes for each."""
+    """A long string is read, though a wide character makes Python use four bytes for each."""
     size = jr.Limits().max_string_size - 8
     rows = (
         row(ADD, wire.field(11, wire.field(1, "\U0001f600%d".encode() % number + b"x" * size)))

@@ -265,7 +265,7 @@ def what_a_log_refuses(peer: Peer, folder: Path) -> None:
 
 def a_log_that_has_it_already(peer: Peer, folder: Path) -> None:
     log = jr.PatchLog.create(folder / "copy")
-    # Another process with the same source sends the patch, unknown to this process.
+    # Another process with the same source sends the patch; this process does not know.
     other = jr.PatchLog(log.path)
     for number in range(3):
         other.append(with_id(number))

@@ -47,7 +47,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def works(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count calls that decode, encode or make nodes; making tuples or rows of tuples fails."""
+    """Count calls that decode, encode or make nodes; fail if tuples are made or read."""
     found: Counter[str] = Counter()
 
     def counting(module: Any, name: str, what: str) -> None:

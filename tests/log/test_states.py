@@ -97,7 +97,7 @@ def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
 
 
 def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) -> None:
-    """The patch stays, since its row exists. An error makes it commit again; Ctrl+C is raised."""
+    """The patch stays, as its row exists. On an error the log commits again; Ctrl+C is raised."""
     patch = [(jr.Op.H, "id", patch_id(4)), *change(4)]
     fault("after")
     if fault.error is KeyboardInterrupt:

@@ -48,7 +48,7 @@ def _open() -> SparkSession:
     from pyspark.sql import SparkSession
 
     if "SPARK_REMOTE" in os.environ:
-        # With Spark's variable for a Spark Connect server, the server has its own settings.
+        # The variable names a Spark Connect server, which has its own settings.
         return SparkSession.builder.getOrCreate()
     settings = dict(SETTINGS)
     with contextlib.suppress(UnavailableError):

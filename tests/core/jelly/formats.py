@@ -139,7 +139,7 @@ class Format:
 
     @property
     def expected(self) -> Plain:
-        """Return the statement that `some` makes."""
+        """Return the statement of the rows that `some` returns."""
         return (S, P, O) if self.type == TRIPLES else (S, P, O, G)
 
     def head(self, **options: Any) -> bytes:

@@ -446,7 +446,7 @@ class TestUnused:
 
     @messages
     def test_rows_that_are_overwritten_too(self, place: Place) -> None:
-        """A row is read in full, as protobuf does, even if another row overwrites it."""
+        """A row is read in full, as by protobuf, even if another row overwrites it."""
         if place.row is not None:
             entry = wire.field(place.f.name_row + 1, b"\x12\x01x")
             for more in (b"\x07", b"\x9a\x06\x05x", wire.field(99, b"x")):

@@ -77,7 +77,7 @@ def test_empty_frames_earn_no_more_than_their_size(empty: bytes) -> None:
 
 
 def test_what_was_not_used_may_be_used_later_but_not_all() -> None:
-    """The stream starts with much text that does not expand; a few bytes then expand to much."""
+    """The stream starts with much text that does not expand; later, a few bytes expand a lot."""
     decoder = started()
     before = read_until_refused(uses(), started())
     for number in range(200):

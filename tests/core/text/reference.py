@@ -1,6 +1,6 @@
 """A slow and simple reader of RDF Patch text, with the grammar as regular expressions.
 
-It shares no code with the package, so if both read the same, it is likely to be right. The tokens
+It shares no code with the package, so if both read the same, that is likely to be right. The tokens
 are those of Turtle and N-Triples. The rows are those of the two specifications of RDF Patch and of
 Apache Jena's reader.
 """

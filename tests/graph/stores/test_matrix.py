@@ -161,7 +161,7 @@ def unopened_sqlalchemy() -> Graph:
 
 
 class WithIsOpen(Memory):
-    """A store with `is_open`, as BerkeleyDB's store has, which may not be installed."""
+    """A store with `is_open`, like BerkeleyDB's store, which may not be installed."""
 
     def __init__(self, *, is_open: bool) -> None:
         super().__init__()

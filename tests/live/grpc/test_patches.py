@@ -53,7 +53,7 @@ def publish(address: str, frames: list[Any], *metadata: tuple[str, Any]) -> tupl
 def test_faults_of_a_server_that_stay_end_a_source(
     log: jr.PatchLog, address: str, is_long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Repeated faults end a source, unless they are far apart, as if a proxy ends calls."""
+    """Repeated faults end a source, unless they are far apart, as when a proxy ends calls."""
     log.append(patch_of(0))
     tries = []
 

@@ -23,7 +23,7 @@ from tests.cli.support import COMMAND, ENVIRONMENT
 
 
 class Client(TestClient):
-    """A client without a server, which checks that the interface describes each response."""
+    """A client without a server; it checks that the interface describes each response."""
 
     def __init__(self, app: Any) -> None:
         super().__init__(app, base_url="http://localhost", raise_server_exceptions=False)
@@ -99,7 +99,7 @@ class Program:
 
 
 class Network:
-    """A proxy for a server that resets connections mid-transfer, until `mend` is called.
+    """A proxy before a server: it resets connections mid-transfer, until `mend` is called.
 
     Each connection is reset after a random number of bytes, fewer than ``most``, in one direction
     or the other; with 0 no connection is. Nothing is transmitted in the first ``delay`` seconds.

@@ -134,7 +134,7 @@ def answered(fields: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize("following", [1, 3, 4, -1, 10**30, "x"])
 @pytest.mark.parametrize("page", [[], [ENTRY], [ENTRY | {"version": 1}]])
 def test_pages_go_forward(page: list[Any], following: Any) -> None:
-    """A list of versions that is endless, goes back or is not the log's is refused."""
+    """A list of versions that is endless, goes backwards or is not the log's is refused."""
     body = answered(LOG | {"patches": page, "next": following})
     with answering(lambda _: iter([body])) as url:
         log = jr.PatchLog(url, timeout=0.3)

@@ -183,7 +183,7 @@ def test_the_health_service_of_grpc(log: PatchLog, monkeypatch: pytest.MonkeyPat
 
 
 def connect(address: str, *, tls: bool = False, reset: bool = False) -> socket.socket:
-    """Connect to a port without checking the certificate; optionally reset when it is closed."""
+    """Connect without checking the certificate; with ``reset``, closing resets the connection."""
     found = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 20)
     if reset:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

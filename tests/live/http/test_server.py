@@ -526,7 +526,7 @@ def test_followers_that_wait_share_one_look_at_the_log(log: PatchLog) -> None:
         pages = [feed.pages(point_of(log.entry(3)), "one") for _ in range(5)]
         waiting = [asyncio.ensure_future(anext(each)) for each in pages]
         await asyncio.sleep(0.1)
-        # Each follower would call this function if they did not share the look.
+        # Each follower would call this function if they did not share one look at the log.
         feed._after = lambda since: pytest.fail("a follower asks the log")  # type: ignore[method-assign]
         log.append(change(4))
         feed.look()

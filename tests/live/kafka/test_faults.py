@@ -46,7 +46,7 @@ def test_a_follower_is_killed_50_times(
                         message = (name, bytes(frame))
                         produce(broker, f"{topic}-2", message, partition=int(name == "c"))
 
-    # Fewer in a group, where partitions are only free after a killed member's session timeout.
+    # Fewer kills in a group: a killed member's partitions are free only after its session timeout.
     kills = 50 if not group else 15
     url = f"kafka://{broker.address}/{topic}-2"
     kill_followers(kind, url, tmp_path / "kept", send, kills=kills, seed=kills, timeout=10, **group)

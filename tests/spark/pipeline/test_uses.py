@@ -1,4 +1,4 @@
-"""Tests that comparing, compacting and counting on Spark give the same as the rdflib functions."""
+"""Tests that comparing, compacting and counting give the same results on Spark as without it."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ END = (Op.END,)
 
 @pytest.mark.parametrize("function", [compact, effective, history, net_changes, replay, versions])
 def test_marks_are_given_by_name(function: Callable[..., Any]) -> None:
-    """The parameter marks is keyword-only, since other releases may add parameters."""
+    """The parameter marks is keyword-only, since later releases may add parameters."""
     assert signature(function).parameters["marks"].kind == Parameter.KEYWORD_ONLY
 
 

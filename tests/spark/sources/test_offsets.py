@@ -200,7 +200,7 @@ ACTIONS = st.lists(
 
 @given(ACTIONS, st.booleans())
 def test_each_file_is_read_once(actions: list[Any], latest_first: bool) -> None:
-    """Files of any age are read once, even if the query is killed around storing an offset."""
+    """Files of any age are read once, even if a kill comes before or after storing an offset."""
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         files: list[Entry] = []
         patched.setattr(FolderReader, "find_files", lambda *_: list(files))
