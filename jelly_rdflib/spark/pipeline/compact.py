@@ -88,6 +88,14 @@ def compact(
     return make_patch(in_order, "compact")
 
 
+def _without_empty_patches(rows: DataFrame) -> DataFrame:
+    """Leave out each END that directly follows another one or starts a file."""
+    is_end = F.col("op") == "END"
+    before = F.lag("seq", 1, -1).over(Window.partitionBy("file").orderBy("seq"))
+    ends = rows.where(is_end).withColumn("_before", before).where("seq > _before + 1")
+    return rows.where(~is_end).unionByName(ends.drop("_before"))
+
+
 def _last_marks(ordered: Ordered) -> DataFrame:
     """Return the headers and the operations on prefixes that are kept.
 
@@ -100,8 +108,9 @@ def _last_marks(ordered: Ordered) -> DataFrame:
     if ordered.order is not None:
         is_first, is_last = F.col(VERSION) == 1, F.col(VERSION) == ordered.order.version
     else:
+        filled = _without_empty_patches(rows)
         rows = rows.join(
-            F.broadcast(rows.agg(F.min(patch).alias("first"), F.max(patch).alias("last")))
+            F.broadcast(filled.agg(F.min(patch).alias("first"), F.max(patch).alias("last")))
         )
         is_first, is_last = patch == F.col("first"), patch == F.col("last")
 

@@ -105,6 +105,16 @@ def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
         compact(changes_of(spark, files))
 
 
+def test_empty_patches_are_not_the_first_or_last(spark: SparkSession) -> None:
+    """The first patch keeps two spellings of a key, and the last one gives the id."""
+    first = [(Op.H, "by", S), (Op.H, "BY", O), (Op.H, "prev", G), A, END]
+    last = [(Op.H, "by", O), (Op.H, "id", S), D, END]
+    files = {"a": [END, END, *first], "b": [END, *last, END]}
+    rows = compact(changes_of(spark, files), order_by="file").collect()
+    assert plain(rows) == plain(change_rows("f", jr.compact([*files["a"], *files["b"]])))
+    assert [row.name for row in rows if row.op == "H"] == ["by", "BY", "prev", "id"]
+
+
 def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
     """The result names its predecessor; keys may be in any case, and previous means prev."""
     ids = [URIRef(f"urn:{number}") for number in range(5)]
