@@ -113,7 +113,7 @@ def additions() -> Path:
 
 @functools.cache
 def deletions() -> Path:
-    """Return a patch that deletes a fifth of the quads."""
+    """Return the path of a patch that deletes a fifth of the quads."""
     changes: Iterable[list[jr.Operation]] = (
         [(jr.Op.D, *quad(n)) for n in sample(1, COUNT // 5)] for _ in range(1)
     )

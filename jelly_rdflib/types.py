@@ -21,7 +21,7 @@ class BinaryReader(Protocol):
 
 
 class BinaryWriter(Protocol):
-    """A file object that is open in binary mode, or another object with its ``write``."""
+    """A file object opened in binary mode, or any object with such a ``write`` method."""
 
     def write(self, data: bytes, /) -> object:
         """Write bytes. Return how many were written; None means all."""

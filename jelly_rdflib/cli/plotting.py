@@ -18,9 +18,10 @@ _THOUSANDS = "{x:,.0f}"
 
 
 def check_picture(path: str) -> None:
-    """Check that a picture can be written; the path's extension gives its format."""
+    """Check that an image can be written; the path's extension gives its format."""
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
-        raise click.BadParameter(f"{path!r} has no picture extension", param_hint="'--plot'")
+        message = f"{path!r} needs the extension of an image format, such as .png or .svg"
+        raise click.BadParameter(message, param_hint="'--plot'")
     check_folder(path)
 
 

@@ -86,8 +86,7 @@ class _Shortener(reprlib.Repr):
     def _quoted(self, term: Node, depth: int) -> str:
         if not isinstance(term, TripleTerm):
             return self.repr1(term, 1)
-        # Stop at some depth: the text of nested quoted triples may be far larger than their
-        # memory.
+        # Stop at a maximum depth: nested quoted triples may need far less memory than their text.
         if depth == 0:
             return "<< … >>"
         parts = (self._quoted(each, depth - 1) for each in (term.s, term.p, term.o))

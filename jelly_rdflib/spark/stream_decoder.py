@@ -1,4 +1,4 @@
-"""Decodes the frames of one stream to record batches; can continue after another decoder."""
+"""Decodes the frames of one stream into Arrow record batches, even from the middle."""
 
 from __future__ import annotations
 

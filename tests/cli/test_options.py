@@ -46,7 +46,7 @@ def test_a_command_keeps_to_a_limit(command: tuple[str, ...], folder: Path) -> N
     assert run(name, *limits, *rest, cwd=folder).code == 0
 
 
-# At this depth pyoxigraph would crash the process.
+# pyoxigraph would crash the process.
 CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":["a"]}}'
 
 

@@ -164,7 +164,7 @@ def test_prefixes(side: Side) -> None:
 @sides
 def test_an_undeclared_prefix_is_refused(side: Side) -> None:
     name = side.make("RDF_Term", prefixName=side.name("ex", "a"))
-    with pytest.raises(jr.DecodeError, match="no row before declares") as caught:
+    with pytest.raises(jr.DecodeError, match="no earlier row declares") as caught:
         side.read(side.statement(S, P, O) + side.statement(S, P, name))
     assert caught.value.row == 2
 

@@ -84,7 +84,7 @@ class Reference(TermReference):
             if self.options.statement_type == TRIPLES and value.WhichOneof("graph") == "g_iri":
                 # The graph is ignored, but the ids of the next IRI depend on it.
                 self._iri(value.g_iri)
-            # A namespace without a graph, and without an earlier graph to repeat, has no graph.
+            # If no graph is set and there is no earlier graph to repeat, a namespace has no graph.
             # Jelly-JVM writes such namespaces.
             is_set = value.WhichOneof("graph") is not None or self.last["g"] is not None
             graph = self._graph(value) if is_set else None

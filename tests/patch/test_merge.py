@@ -196,7 +196,7 @@ def test_the_same_replacement_is_no_conflict() -> None:
         ([bind("ex", "urn:a#")], [bind("ex", "urn:b#")]),
         ([bind("ex", "urn:a#")], [bind("other", "urn:a#")]),
         ([bind("ex", "urn:a#")], [(Op.PD, "ex", None, None)]),
-        # A third binding connects the prefix of one patch with the IRI of the other.
+        # Both prefixes of `ours` conflict: "a" is in both patches, and "b" has the same IRI.
         ([bind("a", "urn:a#"), bind("b", "urn:a#")], [bind("a", "urn:b#")]),
     ],
 )

@@ -59,7 +59,7 @@ cdef class Output:
         return 0
 
     cdef int check_namespaces(self, object prefix) except -1:
-        """Check that a namespace may be declared; return whether the format can express it."""
+        """Raise an EncodeError if the options do not allow namespaces."""
         return 0
 
     cdef int check_mark(self, int op) except -1:

@@ -77,9 +77,9 @@ cdef class FrameReader(InputBuffer):
     cdef bint starts_with_columns(self) except -1:
         """Return whether the input is a bare frame that starts with columns, not delimited frames.
 
-        The columns' tag is the same byte as the length 18. A frame of that size with options or
-        metadata is recognized at once, without waiting for another frame. Else the whole input
-        decides.
+        The first byte, 18, is the tag of the columns or the length of a delimited frame. If the
+        next 18 bytes are a frame with options or metadata, the frames are delimited: this is known
+        without waiting for another frame. Otherwise the whole input decides.
         """
         cdef Span frame, entry, ignored
         cdef StreamKind kind

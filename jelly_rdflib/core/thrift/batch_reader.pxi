@@ -412,7 +412,7 @@ cdef class ThriftBatchReader(BatchSource):
         try:
             iri = self.prefixes.get(bytes_of(prefix))
             if iri is None:
-                return self.fail(b"prefixed name whose prefix no row before declares")
+                return self.fail(b"no earlier row declares the prefix of this prefixed name")
             text = iri + bytes_of(local)
         except MemoryError:
             return self.check(fail_memory(self.cursor.failure, self.cursor.start))

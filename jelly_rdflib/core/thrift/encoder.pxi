@@ -33,8 +33,8 @@ cdef class ThriftEncoder(Output):
     An operation that can't be encoded raises an `EncodeError`, and leaves no trace in the output.
     The module `jelly_rdflib.formats.rdf_patch` lists what Thrift can't express.
 
-    The end of a patch is written, as ``Segment``, only if something follows; the end of the output
-    ends the last patch. The sink gets whole rows.
+    The end of a patch is written, as ``Segment``, if something follows or the patch is empty; else
+    the end of the output ends the last patch. The sink gets whole rows.
     """
 
     cdef bytes default_graph

@@ -165,7 +165,7 @@ class RowBatches(Iterator[Batch]):
         """Return the IRI that a prefixed name stands for."""
         iri = self._prefixes.get(name.prefix)
         if iri is None:
-            raise DecodeError("prefixed name whose prefix no row before declares")
+            raise DecodeError("no earlier row declares the prefix of this prefixed name")
         # A long IRI may be declared once, and then be used again and again in a few bytes.
         self._expanded += len(iri)
         most = self._limits.max_text_size + self._limits.max_expansion * self._size

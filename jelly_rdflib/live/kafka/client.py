@@ -89,7 +89,7 @@ class KafkaClient:
             raise self.exception(error.args[0]) from None
 
     def _describe(self) -> None:
-        """Ask for the topic's properties, and check that it keeps all messages."""
+        """Ask for the topic's properties; refuse a compacted topic."""
         self.admin = admin = self.make(AdminClient)
         resource = ConfigResource("topic", self.topic)
         topic = self._ask_for_topic(_FIRST_ANSWER)

@@ -103,7 +103,7 @@ def maintain(
     if (table is None) == (sink is None):
         raise ValueError("maintain writes to a table or to a sink: give one of them")
     if after is not None and order_by is not None:
-        raise ValueError("after is for the chain of patches; with order_by there is none")
+        raise ValueError("after is for the chain of patches, which order_by does not use")
     if sink is not None and order_by is None and not callable(after):
         raise ValueError(
             "a sink needs after=, a function that returns the id of the last patch in it, or"

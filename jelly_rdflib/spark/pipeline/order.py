@@ -74,7 +74,7 @@ def order_after(
 ) -> Ordered:
     """Order the effective changes; the arguments are as for `compact`."""
     if after is not None and order_by is not None:
-        raise ValueError("after is for the chain of patches; with order_by there is none")
+        raise ValueError("after is for the chain of patches, which order_by does not use")
     root = None if after is None else as_id(after)
     return order_changes(changes, order_by=order_by, marks=marks, root=root)
 

@@ -339,7 +339,7 @@ cdef inline uint64_t hash_key(int kind, Span text, uint64_t extra_hash) noexcept
 
 
 cdef uint64_t hash_term(Dictionary terms, int kind, Span text, uint32_t extra) noexcept:
-    """Return the hash that a batch computes for a term in the spelling that is compared."""
+    """Return a batch's hash of a term; a tag is in lower case, and ``"x"`` has no datatype."""
     cdef uint64_t identity = identity_of(terms, kind, extra)
     cdef uint64_t hash = 0
     extra = <uint32_t>(identity >> 8)

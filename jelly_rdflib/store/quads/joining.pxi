@@ -204,7 +204,7 @@ cdef class Join:
         return 0
 
     cdef object count_rows(self, int number):
-        """Count the rows that match the terms of a pattern, including dead rows."""
+        """Return at most how many rows match a pattern's terms; 0 if it is the only pattern."""
         cdef const Place* places = &self.places[3 * number]
         cdef Scan scan
         cdef Row pattern

@@ -79,7 +79,7 @@ def test_a_tiny_log_takes_few_jobs_and_tasks(
 
 @pytest.mark.parametrize("name", ["history", "compact"])
 def test_the_quads_of_changes_are_shuffled_once(changes: DataFrame, name: str) -> None:
-    """A history shuffles the quads once, since each quad's changes are in one partition."""
+    """Quads are shuffled once, since each quad's changes are in one partition."""
     made: Any = PIPELINES[name](changes)
     plan = made._jdf.queryExecution().executedPlan().toString()
     assert plan.count("Exchange hashpartitioning(s") == 1

@@ -367,7 +367,7 @@ def test_wrong_calls(spark: SparkSession, folder: Path) -> None:
     for after in (None, "urn:1"):
         with pytest.raises(ValueError, match="a sink needs after="):
             maintain(stream, None, path, sink=print, after=after)
-    with pytest.raises(ValueError, match="with order_by there is none"):
+    with pytest.raises(ValueError, match="which order_by does not use"):
         maintain(stream, path, path, order_by="file", after="urn:1")
 
 

@@ -43,7 +43,7 @@ def test_the_last_operation_on_each_quad(spark: SparkSession) -> None:
     # When file names give the order, there is no chain.
     operations, head, patches = net_changes(changes, "file")
     assert (operations.count(), head, patches) == (3, None, None)
-    with pytest.raises(ValueError, match="with order_by there is none"):
+    with pytest.raises(ValueError, match="which order_by does not use"):
         net_changes(changes, "file", after="urn:0")
 
 
