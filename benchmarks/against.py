@@ -1,4 +1,4 @@
-"""Compare the times of a log with those of another, built checkout of this package.
+"""Compare the times of a log with those of another checkout of this package, already built.
 
 ``python -m benchmarks.against FOLDER [--rounds N]``
 

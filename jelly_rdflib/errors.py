@@ -48,7 +48,7 @@ class JellyError(Exception):
 class _PlacedError(JellyError):
     """An error that may have a position in the input."""
 
-    # The text before a position where many rows start, one of which has the fault.
+    # The words before a position that is only the start of several rows, one of them at fault.
     _since = ""
 
     def __init__(
@@ -77,7 +77,7 @@ class _PlacedError(JellyError):
         places = {"line": self.line, "column": self.column, "byte": self.offset}
         places |= {"frame": self.frame, "row": self.row}
         if self.line == 0 and self.column is None:
-            # Nothing was read yet.
+            # Nothing has been read yet.
             return self.message
         known = [f"{name} {number}" for name, number in places.items() if number is not None]
         since = "" if self.frame is not None else self._since

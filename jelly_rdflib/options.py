@@ -45,8 +45,8 @@ _LogicalTypeName: TypeAlias = Literal[
 _MAX_TABLE_SIZE = 1 << 24
 _MAX_COUNT = MAX_FRAME_SIZE = (1 << 31) - 1
 _MAX_TOTAL = (1 << 63) - 1
-_NEWEST_VERSION = 2  # of Jelly-RDF; only this one has namespace declarations
-_DRAFT_VERSION = 3  # of Jelly-RDF 1.2, which is read
+_NEWEST_VERSION = 2  # the newest of Jelly-RDF; only this one has namespace declarations
+_DRAFT_VERSION = 3  # the version of Jelly-RDF 1.2, which can only be read
 
 # The highest values of limits; for a limit that is not listed here it is _MAX_COUNT.
 _MAX_LIMITS = {
@@ -64,7 +64,7 @@ _OPTION_RANGES = {
     "max_name_table_size": (8, _MAX_TABLE_SIZE),
     "max_prefix_table_size": (0, _MAX_TABLE_SIZE),
     "max_datatype_table_size": (0, _MAX_TABLE_SIZE),
-    "version": (1, 1),  # of Jelly-Patch
+    "version": (1, 1),  # the version of Jelly-Patch
     "frame_rows": (1, 1 << 31),
     "frame_bytes": (1, MAX_FRAME_SIZE),
 }

@@ -13,7 +13,7 @@ else:
 
 
 class BinaryReader(Protocol):
-    """A file object that is open in binary mode, or another object with its ``read``."""
+    """A file object opened in binary mode, or any object with such a ``read`` method."""
 
     def read(self, size: int, /) -> bytes | bytearray | memoryview:
         """Return at most ``size`` bytes; none at the end."""

@@ -138,7 +138,7 @@ def _compact(
 
 
 class _Compaction:
-    """The headers, prefixes and statements that have an effect, of the operations added so far."""
+    """The effective headers, prefixes and statements among the operations added so far."""
 
     def __init__(self) -> None:
         self.headers = JoinedHeaders()

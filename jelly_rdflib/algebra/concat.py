@@ -35,7 +35,7 @@ from jelly_rdflib.types import ChangeFormat, Readable
 _MARKS = re.compile(b"[%b]" % bytes([Op.TX, Op.TC, Op.TA, Op.END]))
 # Matches a header, the end of a patch, or consecutive other operations.
 _PIECES = re.compile(b"[%b]|[^%b]+" % ((bytes([Op.H, Op.END]),) * 2))
-# Codes of headers and ends of patches become 0: these rows are left out.
+# Sets the codes of headers and of ends of patches to 0, so that these rows are left out.
 _STAYS = bytes.maketrans(bytes([Op.H, Op.END]), bytes(2))
 
 
@@ -144,7 +144,7 @@ class _Source:
         self._is_spooled = False
 
     def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
-        """Add the headers of each patch; reserve memory for those that are not held anyway."""
+        """Add the headers of each patch; reserve memory for those not yet in memory."""
         is_empty = True
         self._is_spooled = not is_held(self._source) and not self._is_seekable()
         with closing_reader(opened := open_checked(self._source, **self._reading)):

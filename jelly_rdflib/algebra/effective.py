@@ -30,10 +30,10 @@ from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.terms import identity
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# At most _MAX_KEPT operations of a transaction are kept as tuples in memory. If the terms of a
-# part take _LARGE bytes, none of its operations are.
+# At most _MAX_KEPT operations of a transaction are kept as tuples in memory. They are moved to the
+# spool earlier if the terms of a batch take _LARGE bytes.
 _MAX_KEPT, _LARGE = 1 << 10, 1 << 17
-# A quad whose object is replaced by its `identity`.
+# A quad, with the `identity` of its object in place of the object.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
@@ -197,7 +197,7 @@ class _Effects:
         self._log.undo(Undoer())
 
     def take(self, operation: Change | PrefixChange) -> Sequence[Operation]:
-        """Add a change, and return the changes that it makes to the target."""
+        """Add an operation, and return the operations that make its changes to the target."""
         if len(operation) == 4:
             return self._take_prefix(operation)
         op, s, p, o, g = operation

@@ -18,7 +18,7 @@ from jelly_rdflib.terms import TripleTerm, identity
 
 # The bytes of a header apart from its texts: for tuples, and for entries in lists and sets.
 _ENTRY = 200
-# The text of a literal is in memory three times: itself, the value, and the key in a set.
+# The text of a literal is in memory three times: in the literal, its value, and the key in a set.
 _COPIES = 3
 # Bytes of rdflib's tree of an XML literal, and of each tag and attribute in it.
 _TREE = 4000

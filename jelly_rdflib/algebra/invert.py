@@ -29,7 +29,7 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import closing_reader
 from jelly_rdflib.types import ChangeFormat, Readable
 
-# How many headers a batch has at most.
+# The maximum number of headers in a batch.
 _MAX_HEADERS = 1000
 # Ends of patches; in reverse order TA is the start, and TC the end, of an aborted transaction.
 _ENDS = bytes(code in (Op.END, Op.TA, Op.TC) for code in range(256))
@@ -50,8 +50,8 @@ def invert(
     do too much: it also deletes a statement that the dataset had already when the patch added it.
 
     Adds become deletes and deletes become adds, in reverse order. Transactions stay, in reverse
-    order; aborted ones have no effect and are left out. Each of several patches becomes its
-    inverse, the last one first.
+    order; aborted ones have no effect and are left out. Several patches are each inverted, the
+    last one first.
 
     The inverse is a new patch, so it has no ``id``. It follows the patch that it undoes, so its
     ``prev`` is the ``id`` of that patch; other headers are left out.
@@ -143,7 +143,7 @@ def _invert(source: Any, opened: BatchSource | None) -> Generator[Batch, None, N
 def _keep(parts: Iterator[BatchSlice], batches: Any, headers: Spool) -> list[bool]:
     """Keep the inverse of each part, and a header ``prev`` for each patch with an id.
 
-    Return whether each patch has an id; the last entry is for the rows after the last `Op.END`.
+    Return for each patch whether it has an id; the last entry is for rows after the last `Op.END`.
     """
     is_open = False
     has_id = []

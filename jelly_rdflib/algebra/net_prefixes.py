@@ -17,7 +17,7 @@ _Numbered: TypeAlias = tuple[int, PrefixChange]
 
 
 class NetPrefixes:
-    """Keeps the operations on prefixes that have a net effect, transaction by transaction.
+    """Keeps the prefix operations that have a net effect, transaction by transaction.
 
     In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
     it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind

@@ -17,7 +17,7 @@ from jelly_rdflib.nodes import NODE_TYPES
 cdef enum:
     # The largest table that keeps its memory when it is emptied.
     MAX_KEPT_ROWS = 1 << 10
-    # Recent terms, and bytes of their text: the initial capacities and the maxima.
+    # The initial and the maximum capacities for recent terms, and for the bytes of their text.
     FIRST_RECENT = 1 << 10
     FIRST_TEXT = 1 << 16
     MAX_RECENT = 1 << 17
@@ -41,11 +41,11 @@ ctypedef struct Quad:
     uint32_t g
 
 ctypedef struct QuadTable:
-    uint32_t count  # of rows, dead ones included
+    uint32_t count  # the number of rows, dead ones included
     uint32_t capacity
     Quad* quads
     uint8_t* states
-    SlotTable slots  # of the rows that are not dead, each with its number + 1
+    SlotTable slots  # the rows that are not dead; a slot holds the row's number + 1
 
 
 cdef void quads_free(QuadTable* table) noexcept nogil:
@@ -135,7 +135,7 @@ cdef class NetStatements:
     cdef list nodes
     cdef uint32_t* known
     cdef size_t known_capacity
-    # Terms of recent batches and their numbers, with which most terms need no node.
+    # Terms of recent batches, and their numbers: most terms are found here, and need no node.
     cdef TermColumns recent
     cdef uint32_t* recent_numbers
     cdef size_t recent_capacity

@@ -72,7 +72,7 @@ def open_rows(
     opened: BatchSource | None,
     make_rows: Callable[[Iterator[Any]], Iterator[Any]] = check_rows,
 ) -> Iterator[Any]:
-    """Yield the operations of a source as rows; ``opened`` has those of a source that is read.
+    """Yield the operations of a source as rows; ``opened`` is the result of `open_checked`.
 
     ``make_rows`` makes rows from operations as tuples; by default each operation is checked.
     The rows of a reader keep its setting for literals: in normal form, or as written. A LimitError
@@ -102,7 +102,7 @@ def open_rows(
 
 
 def rows_of_patch(operations: Iterator[Any]) -> Iterator[BatchSlice]:
-    """Yield one patch as rows, with its `Op.END`; a second `Op.END` means that more follows."""
+    """Yield one patch as rows, with its `Op.END`; a second `Op.END` is added if more follows."""
     end: Operation = (Op.END,)
     patch = iter(operations.__next__, end)
 
@@ -177,7 +177,7 @@ def _checked(operation: Any) -> Operation:
 
 
 def is_plain_statement(operation: Any) -> bool:
-    """Return whether an operation is a well-formed add or delete: a fast test for most of them."""
+    """Return True for most well-formed adds and deletes, and for nothing else: a fast test."""
     if type(operation) is not tuple or len(operation) != 5:
         return False
     op, s, p, o, g = operation

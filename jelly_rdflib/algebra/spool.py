@@ -14,7 +14,7 @@ _MAX_SIZE = 4 << 20
 
 
 class Spool:
-    """A list of batches of any length: appended at the end, read from either end.
+    """A list of any length: batches are appended at its end, and read from either end.
 
     A long list is kept in a temporary file. Batches are read back without their metadata.
 

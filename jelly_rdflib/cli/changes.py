@@ -17,7 +17,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 
 
 def start_changes(path: str, format: str | None) -> StartedInput:
-    """Start an input of changes; raise a UsageError for statements."""
+    """Start reading an input of changes; raise a UsageError for statements."""
     input_ = StartedInput(path, format, may_be_empty=True)
     if not input_.format.holds_changes:
         raise error_of_statements(input_.name)

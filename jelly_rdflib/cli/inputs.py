@@ -78,7 +78,7 @@ class _GrowingFile(_CountingFile):
 
 @dataclass
 class _StartedFile:
-    """A binary file whose first bytes were read already; ``read_piece`` returns these first."""
+    """A binary file whose first bytes have been read; ``read_piece`` returns these first."""
 
     read_piece: Callable[[int], bytes]
 
@@ -115,7 +115,7 @@ class InputArgument:
         return {"limits": chosen_limits(), "format": format}
 
     def look(self, **settings: Any) -> Input:
-        """Find the format, by the first bytes if necessary; ``settings`` are for `open_input`."""
+        """Find the format, from the first bytes if necessary; ``settings`` are for `open_input`."""
         from jelly_rdflib.core.source import ByteSource
         from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
@@ -184,12 +184,12 @@ class InputArgument:
             raise error_of_statements(self.name)
 
     def open_changes(self) -> BatchSource:
-        """Return the batches of changes, once; raise a UsageError for statements."""
+        """Return batches of changes, readable only once; raise a UsageError for statements."""
         self.look_for_changes()
         return self.look(holds_changes=True).open()
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
-        """Return the operations, once; raise a UsageError for statements.
+        """Return the operations, readable only once; raise a UsageError for statements.
 
         For ``is_held`` see `Input.is_held`.
         """
@@ -198,7 +198,7 @@ class InputArgument:
         return OperationReader(self.open_changes(), limits=chosen_limits() if is_held else None)
 
     def batches(self, **settings: Any) -> Iterator[Batch]:
-        """Read the batches, once; ``settings`` are for `open_input`."""
+        """Yield the batches, which can be read only once; ``settings`` are for `open_input`."""
         from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
@@ -269,7 +269,7 @@ class LogArgument(InputArgument):
     def batches(
         self, *, keeps_directions: bool = False, **settings: Any
     ) -> Generator[Batch, None, None]:
-        """Read the batches of all patches, once; patches have no base directions.
+        """Yield the batches of all patches; patches have no base directions.
 
         Raises:
             ValueError: Other ``settings`` are given, none of which apply to a log.
@@ -281,7 +281,7 @@ class LogArgument(InputArgument):
                 yield from batches
 
     def open_changes(self) -> BatchSource:
-        """Return the batches of all patches, once."""
+        """Return the batches of all patches, which can be read only once."""
         from jelly_rdflib.core.batch import GeneratedBatches
 
         return GeneratedBatches(self.batches())
@@ -374,7 +374,7 @@ def _format_of(path: str) -> Format | None:
 
 @contextmanager
 def rereadable(path: str) -> Iterator[str]:
-    """Yield a path, for `open_argument`, whose input can be read again; a pipe is copied."""
+    """Yield a path that `open_argument` can open more than once; a pipe is copied to a file."""
     if path != "-" and (os.path.isfile(path) or is_log(path)):
         yield path
         return

@@ -159,7 +159,7 @@ def _explain(error: Exception) -> str | None:
         if error.errno == errno.EBADF:
             return "standard input or output is closed"
         if error.errno == errno.ENOSPC and error.filename is None:
-            # Errors of writers to files have a name, so this one is about standard output.
+            # Errors in writing a file contain its name, so this one is about standard output.
             error.filename = STANDARD_OUTPUT
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{os.fspath(error.filename)}: {reason}"

@@ -268,7 +268,7 @@ def read_number(text: str) -> int:
 
 
 def read_range(text: str) -> range:
-    """Read a range of numbers from 1 on: 3, 2..5, 2.. or ..5, where the last is included."""
+    """Read a range of numbers from 1 on: 3, 2..5, 2.. or ..5; the last number is included."""
     found = _RANGE.fullmatch(text.strip())
     if found is not None and any(found.groups()):
         start = int(found[1] or found[2] or 1)

@@ -45,9 +45,9 @@ def output_format(
 
 
 def check_terminal(path: str, format: Format | None) -> None:
-    """Raise a UsageError if an output is a terminal and the format is not text; None means HTML.
+    """Raise a UsageError if an output is a terminal and the format is not text.
 
-    With the option ``-o -`` no error is raised.
+    The format None means HTML. With the option ``-o -`` no error is raised.
     """
     if path != "-" or (format is not None and format.is_text) or not sys.stdout.isatty():
         return

@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "standard output"
 
 @contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """Add a file's name to system errors in the block that have none, such as for a full disk."""
+    """Add a file's name to each OSError in the block that lacks one, such as for a full disk."""
     try:
         yield
     except OSError as error:

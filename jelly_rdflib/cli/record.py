@@ -119,8 +119,8 @@ def _record(dataset: Dataset, updates: Iterable[str], writer: Any, *, network: b
 def _parse(text: str, namespaces: dict[str, Any]) -> list[Any]:
     """Return the operations of an update, with the lexical forms of its literals.
 
-    The literals keep their forms, since those of the dataset were not normalized either, and would
-    not match normalized ones.
+    The literals are not normalized: the literals of the dataset are not normalized either, and
+    would not match them.
     """
     import rdflib
 

@@ -54,8 +54,8 @@ class Reload:
         certificate, key = self._config.ssl_certfile, self._config.ssl_keyfile
         context = pair = None
         if certificate is not None and key is not None:
-            # Load them into a new context: with a key that does not fit, the context in use would
-            # be left without a certificate.
+            # Load them into a new context: if the key did not match the certificate, the context
+            # in use would be left without a certificate.
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             try:
                 context.load_cert_chain(certificate, key)

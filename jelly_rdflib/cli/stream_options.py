@@ -19,7 +19,7 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 
-# The types that allow all that the other types allow.
+# The types that allow everything that the other types allow.
 _WIDEST = {
     "statement_type": PatchStatementType.QUADS,
     "stream_type": PatchStreamType.PUNCTUATED,

@@ -267,7 +267,7 @@ class _Copy:
                     new = new._replace(digest=_hash(temporary, is_new=True))
                     with self._changing(self._kept, new):
                         pass
-                    # Commit this after the file was replaced; no other process can intervene.
+                    # Commit this once the file has been replaced; no other process can intervene.
                     last.enter_context(self._changing(new))
                 sync_folder(Path(os.path.realpath(self._target)).parent)
             else:

@@ -31,7 +31,7 @@ _BLOCKS = str.maketrans("▁▂▃▄▅▆▇█", ".:-=+*#@")
 
 
 class _PipeConsole(Console):
-    """A console that raises BrokenPipeError, while rich's own ends the process with status 1."""
+    """A console that raises BrokenPipeError; rich's own would end the process with status 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -1,4 +1,4 @@
-"""The SQLite database of a log or a replica; listing a file there commits the file.
+"""The SQLite database of a log or a replica; a file is committed by adding a row for it.
 
 The journal mode is TRUNCATE, with ``synchronous=FULL``. The other modes have drawbacks. A database
 in WAL mode can't be read on a read-only medium, and has two more files to copy. In mode DELETE,
@@ -66,7 +66,7 @@ DEFAULT_TIMEOUT = 30.0
 """The seconds to wait for other writers."""
 _FORMAT = 1
 _COUNTS = ("freelist_count", "page_count")
-# The database is rewritten without its free pages if at least one in this many pages is free.
+# The database is rewritten without its free pages if at least one page in this many is free.
 _WORTH_WHILE = 4
 # The number of commits that were repeated because their outcome was unknown.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
@@ -87,11 +87,11 @@ class Database:
 
     path: Path  # absolute
     kind: str  # the name of what the database belongs to, for messages: "patch log"
-    application_id: int  # in the file's header
+    application_id: int  # SQLite's application id, in the file's header
     timeout: float  # seconds to wait for other writers
     tables: Mapping[Path, str]  # the folders of files, each with the table that lists its files
     schema: str  # statements that make the tables, with ``;`` between them and nowhere else
-    advice: str  # for a damaged database
+    advice: str  # what to do if the database is damaged
 
     @property
     def _is_alone(self) -> bool:
@@ -220,7 +220,7 @@ class Database:
     def _repeat_commit(self, file: StagedFile) -> bool:
         """Find out whether a transaction with an unknown outcome was committed.
 
-        If so, write to the database again, since its sync may have failed; this syncs it.
+        If so, write to the database again, which syncs it: the first sync may have failed.
         """
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")

@@ -115,7 +115,7 @@ class LogEntry:
 
     @property
     def time(self) -> datetime.datetime:
-        """The time of the commit, by the clock of the machine that committed; in UTC.
+        """The time of the commit in UTC, by the clock of the machine that made the commit.
 
         Raises:
             LogError: The database has no valid time.
@@ -219,7 +219,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def may_follow(entry: LogEntry, prev: URIRef | None) -> bool:
-    """Return whether a patch may follow ``prev``; True if that is unknown: for a squashed patch."""
+    """Return whether a patch may follow ``prev``; True if unknown, as for a squashed patch."""
     return entry.first < entry.version or entry.prev == prev
 
 

@@ -57,7 +57,7 @@ class Place:
     prev: URIRef | None
 
     def headers(self) -> list[Header]:
-        """Return the headers of the place; ``squashed`` names the versions that are replaced."""
+        """Return the headers for the place; the header ``squashed`` names the replaced versions."""
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Header]) -> None:

@@ -79,7 +79,7 @@ def follow_into(
 
     Args:
         target: A graph or dataset, or the address of one: see `jelly_rdflib.apply`.
-        taken: Called with each patch after it was applied.
+        taken: Called with each patch once it is applied.
         store: Stores the target together with the source's position after the last patch that was
             passed to ``taken``. Raises a LogConflict if another process has stored data since.
         strict: Refuse a patch with an operation that changes nothing. Squashed patches are exempt:

@@ -1,8 +1,8 @@
 """The folder of a log: the patches and snapshots in its database, and all writes to it.
 
 A file is first encoded, in memory or, if it is large, in a staged file. Since that may take a long
-time, the transaction that excludes other writers starts only then. It checks that the file fits the
-log, gives the file its name, and adds a row to the database.
+time, the transaction that excludes other writers starts only afterwards. It checks that the file
+fits the log, gives the file its name, and adds a row to the database.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class FolderHistory:
     """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     is_compressed = False  # whether new files are compressed with zstd
-    id = ""  # of the log, once it was read
+    id = ""  # the id of the log; empty until the log has been read
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(local_path(path)))
@@ -175,8 +175,8 @@ class FolderHistory:
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
-            # If this log was read before, it is missing now, perhaps while a backup is restored:
-            # then don't advise making a new one.
+            # If this log has been read before, perhaps a backup is being restored: so don't advise
+            # making a new one.
             if self.id or not self.path.exists():
                 advice = "" if self.id else ": PatchLog(..., create=True) makes a log"
                 message = f"there is no such folder{advice}"
@@ -301,7 +301,7 @@ class FolderHistory:
         return entry
 
     def add_snapshot(self, entry: LogEntry, checkout: Callable[[], Dataset]) -> Path:
-        """Write the data of a version as a snapshot; it replaces one that can't be read."""
+        """Write the data of a version as a snapshot; an existing one is replaced if unreadable."""
         version, id = entry.version, entry.id
         with self.reading() as state:
             found = state.snapshots(version)

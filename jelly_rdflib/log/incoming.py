@@ -148,7 +148,7 @@ class IncomingPatch:
     def write(self, sink: Any, place: Place, options: PatchOptions) -> bool:
         """Write the patch as a segment; return whether the segment has not been checked yet.
 
-        If the source's bytes already are this segment, they are copied. Reading them was a check.
+        If the source's bytes already are this segment, they are read as a check, and copied.
         """
         start = place.headers()
         is_fit = self.options == segment_options(options) and self._first[: len(start)] == start

@@ -62,13 +62,13 @@ class Link:
 
     def _stand(self) -> None:
         with self._lock:
-            # If the connection was lost just when the timer ran out, the timer is no longer ours.
+            # If the connection was lost just when the timer ran out, this timer no longer counts.
             is_news = threading.current_thread() is self._timer and self._change(None)
         if is_news:
             self._tell(None)
 
     def end(self) -> None:
-        """Record that the server has ended the connection: an error if it has just begun."""
+        """Record that the server has ended the connection; an early end is an error."""
         if time.monotonic() < self._begun + _STANDS:
             self.set(ConnectionError("the server has ended its response without sending anything"))
 

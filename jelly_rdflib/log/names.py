@@ -105,7 +105,7 @@ class FileName:
 
     @classmethod
     def parse(cls, name: str) -> FileName | None:
-        """Parse a name; None if it isn't the name of a segment or snapshot."""
+        """Parse a name; return None if it isn't the name of a segment or snapshot."""
         found = _NAME.fullmatch(name)
         if found is None:
             return None

@@ -284,7 +284,7 @@ class PatchLog(Tabular):
                 log was replaced: the next patch does not follow the last one.
 
         Warns:
-            ConnectionWarning: The server is lost, and is tried again; or it can be reached again.
+            ConnectionWarning: The server can't be reached, and is retried; or can be reached again.
 
         Examples:
             >>> import tempfile
@@ -547,7 +547,7 @@ class PatchLog(Tabular):
         if len(entries) == 1:
             return entries[0]
         entry = self._history.squash(entries)
-        # Update only a patch that the view ends with: `refresh` adds those of other writers.
+        # Update the view only if it ends with the patch: `refresh` adds patches of other writers.
         if self.version == entry.version:
             self._head = entry
         return entry

@@ -224,7 +224,7 @@ class Replica:
 
         The source continues after the last patch that was stored. The data and the position of the
         source are stored together, so each patch is applied once, wherever the program is
-        interrupted. Patches are acknowledged to the source after they were stored.
+        interrupted. Patches are acknowledged to the source once they are stored.
 
         Args:
             source: The source, see `jelly_rdflib.live.connect`. It must be the same each time.

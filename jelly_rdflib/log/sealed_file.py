@@ -54,7 +54,7 @@ class Sealer:
 
 
 class SealedFile:
-    """A file of a store, whose digest is computed while it is read.
+    """The file of a store; its digest is computed while the file is read.
 
     Attributes:
         version: The version that the file names; empty if another program wrote the file.

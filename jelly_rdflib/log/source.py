@@ -24,8 +24,8 @@ class Source(Connection):
 
     Iterate over it with ``for`` or ``async for``: the iteration waits for the next patch. It ends
     after ``timeout`` seconds without a patch, or when any thread calls `close`. A lost connection
-    is retried after longer and longer waits; a `jelly_rdflib.ConnectionWarning` reports the loss,
-    and another one that the server can be reached again.
+    is retried after longer and longer waits; one `jelly_rdflib.ConnectionWarning` reports the loss,
+    and another one reports that the server can be reached again.
 
     Use it from one thread, or one event loop. With ``async for`` a separate thread waits for the
     transport, so the event loop keeps running. If a reader is cancelled while it waits, the patch

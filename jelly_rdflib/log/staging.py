@@ -1,4 +1,4 @@
-"""Files that are written in a staging folder until they get their names.
+"""Files that are written to a staging folder, and stay there until they get their names.
 
 A file is synced (fsync) before an atomic rename gives it its name. After that its folder is
 synced, since otherwise a power failure could lose the name.
@@ -44,7 +44,7 @@ _INHERITED: list[sqlite3.Connection] = []
 
 
 class StagedFile:
-    """A file that is written in a staging folder until it gets its name: in memory while small.
+    """A file in a staging folder, or in memory while it is small, until it gets its name.
 
     The folder is on the same file system as the final path. ``alone`` is a lock that keeps other
     writers from calling `find_dead`. Only the process that made the object can use it, not a fork.
@@ -210,7 +210,7 @@ def parse_staged(name: str) -> re.Match[str] | None:
 
 
 def list_noted(folder: Path) -> set[str]:
-    """Return the names that living or dead writers have noted."""
+    """Return the names that any writers, alive or dead, have noted."""
     return {found["noted"] for found in _staged(folder) if found["noted"]}
 
 
@@ -232,8 +232,8 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 
 def _is_dead(mark: Path) -> bool:
-    # If a mark can't be locked, its writer lives, or an error keeps it from being locked: then the
-    # files stay, and only use disk space.
+    # If a mark can't be locked, its writer is alive, or an error prevents the lock: then the files
+    # stay, and only use disk space.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
@@ -341,7 +341,7 @@ def read_stored(path: Path, digest: str, size: int | None = None) -> bytes | Pat
 
 
 def hash_file(file: BinaryIO, size: int = _AT_ONCE) -> tuple[bytes | None, str]:
-    """Return the bytes of an opened file, or None if one read is not enough, and its SHA-256."""
+    """Return the bytes of an opened file (None if one read is not enough), and its SHA-256."""
     data: bytes | None = file.read(size)
     sha256 = hashlib.sha256(data or b"")
     while piece := file.read(size):

@@ -90,8 +90,8 @@ def find_problems(history: FolderHistory, *, deep: bool) -> list[LogProblem]:
         found = list(_problems_of(history, state, deep=deep))
         if not found or _read(history) == state:
             return found
-        # A segment may only seem missing while another process squashes it, so keep the problems
-        # that each attempt finds.
+        # A segment may only seem missing while another process squashes it, so keep only the
+        # problems that every attempt finds.
         problems = [each for each in found if not attempt or each in problems]
     return problems
 

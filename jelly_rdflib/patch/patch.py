@@ -83,7 +83,7 @@ class Patch(PatchOperations, Tabular):
 
     @property
     def _maker(self) -> Callable[[list[Operation]], Patch]:
-        """The function that makes a patch with operations stored as here: as tuples or rows."""
+        """The function that makes a patch with operations stored as in this one: tuples or rows."""
         return Patch if self.slices is None else join_parts
 
     def __repr__(self) -> str:

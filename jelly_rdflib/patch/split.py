@@ -288,7 +288,7 @@ class _Planner:
     options: PatchOptions | None
     row: int = 0
     cuts: list[_Cut] = field(default_factory=list)
-    # Maps the first row of each patch that is cut to the row of its last cut.
+    # For each patch that is cut, by the number of its first row: the row of its last cut.
     last_cuts: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -43,7 +43,7 @@ def dated(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("options", "rows"),  # A row is a line number, counted from 1.
+    ("options", "rows"),  # The rows are line numbers, counted from 1.
     [
         (["--op", "D"], [9, 10, 11, 12]),
         (["--op", "D", "--op", "pa"], [1, 2, 3, 4, 7, 8, 9, 10, 11, 12]),
@@ -240,7 +240,7 @@ def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
 
 
 def test_rows_before_a_time_are_limited(tmp_path: Path) -> None:
-    """They are all in one frame: the limit is on rows, not on frames."""
+    """All rows are in one frame: the limit is on rows, not on frames."""
     headers = "".join(f'H h{n} "x" .\n' for n in range(9))
     (tmp_path / "x.rdfp").write_text(f'{headers}H time "2026-01-01"^^<{XSD.date}> .\nTX .\nTC .\n')
     call = ["cat", "--since", "2025-01-01", tmp_path / "x.rdfp", "--limit"]

@@ -129,7 +129,7 @@ def test_each_help_has_one_line_for_limits() -> None:
 
 
 def test_all_commands_that_read_jelly_are_told_what_repeated_options_mean() -> None:
-    # Commands that report on streams or join them decide themselves. Live streams are not joined.
+    # Commands that report on or join streams have their own rules. Live streams are not joined.
     others = {"completion", "help", "inspect", "validate", "subscribe", "replica"}
     for path, command in commands(jellyp):
         is_other = path in others or (path.startswith("log ") and path != "log append")

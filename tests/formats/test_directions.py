@@ -362,7 +362,7 @@ class TestJelly12:
         assert sum("left out" in str(warning.message) for warning in told) == 1
 
     def test_a_stream_of_graphs_ends_there(self) -> None:
-        """The rest of the message is not a graph."""
+        """The rest of the message is not returned as a graph."""
         graphs = jr.read_graphs(self.STREAM)
         with (
             pytest.warns(UserWarning, match="with the draft$"),

@@ -1,7 +1,7 @@
 """A foreign Jelly-RDF producer: turns frames into messages, and exercises every choice.
 
 In addition to the choices of `term_producer`, it repeats or delays options. It opens and closes
-graphs needlessly, twice, empty, and across frames.
+graphs needlessly or twice, leaves some empty, and continues some in the next frame.
 """
 
 import random

@@ -27,7 +27,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _all_of(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds options, in this order in the help."""
+    """Return a decorator that adds options, which the help lists in this order."""
     return lambda function: reduce(lambda made, add: add(made), reversed(options), function)
 
 

@@ -105,7 +105,7 @@ def _end_java(spark: SparkSession) -> None:
 def _signals_wait() -> Iterator[None]:
     """Let signals wait until the end of the block.
 
-    If Python ended while Java is starting, before Java has reported its port, Java would never
+    If Python ended while Java was starting, before it had reported its port, Java would never
     end.
     """
     came: list[int] = []
