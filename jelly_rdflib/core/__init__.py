@@ -6,9 +6,9 @@ declares what other modules use.
 
 - ``wire``: protobuf's wire format, texts and hashes, and the failures of code without the GIL
 - ``batch``: rows of numbers with a table of distinct terms, and iterators over them
-- ``io``: buffers of input and output; ``source`` and ``input_start`` in Python open the bytes
+- ``io``: input and output buffers; ``source`` and ``input_start``, in Python, open the input
 - ``jelly_decoder``, ``jelly_encoder``: frames of Jelly-RDF and Jelly-Patch
 - ``text``: RDF Patch text, N-Triples and N-Quads
 - ``thrift``: RDF Patch in Thrift's compact protocol
-- ``arrow``: columns of Arrow from rows, and back
+- ``arrow``: rows to Arrow columns, and back
 """

@@ -191,7 +191,7 @@ def starts_compressed(start: bytes) -> bool:
 
 
 def _do_nothing() -> None:
-    """Close nothing, since the caller closes a file that the caller opened."""
+    """Leave a file open, since the caller has opened it, and will close it."""
 
 
 def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:

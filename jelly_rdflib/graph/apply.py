@@ -60,7 +60,7 @@ class ApplyResult(RemoteResult):
         patches, operations, committed, aborted: As in `RemoteResult`.
         added: Statements that were missing and were added, in committed transactions.
         deleted: Statements that existed and were deleted, in committed transactions.
-        prefixes_added: Prefixes that were bound, and before that had no IRI or another IRI.
+        prefixes_added: Prefixes that were bound, and had no IRI or a different one before.
         prefixes_deleted: Prefixes that had an IRI and were unbound.
         ineffective: Operations on statements that changed nothing, in committed transactions:
             additions of statements that existed, and deletions that found nothing.
@@ -122,7 +122,7 @@ def apply(
 
     A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
     within it, or if an exception is raised, the target is restored: its statements, its prefixes,
-    and its list of named graphs. Transactions that were committed before stay. Operations
+    and its list of named graphs. Transactions that are already committed stay. Operations
     outside transactions form one transaction per patch, up to the next `TX` or the end.
 
     `TX`, `TC` and `END` are optional: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and

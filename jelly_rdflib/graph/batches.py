@@ -44,8 +44,8 @@ def read_batches(
         normalize: Whether literals get the normal form of their value; see
             `jelly_rdflib.read_operations`. False by default. It affects only the nodes that
             ``batch.terms`` makes on request.
-        strict: Whether to refuse a stream whose logical type does not fit; see
-            `jelly_rdflib.read_statements`. It has no effect on changes.
+        strict: Whether to refuse a stream whose logical type does not fit its physical type; see
+            `jelly_rdflib.read_statements`. It has no effect on a stream of changes.
         format: The name of the format, an extension or a media type; see
             `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
         base: The IRI for resolving relative IRIs of a text.

@@ -53,10 +53,10 @@ def read_graphs(
         limits: The limits for the input; by default `jelly_rdflib.Limits()`.
         normalize: Whether literals get the normal form of their value; see
             `jelly_rdflib.read_statements`.
-        strict: Whether to refuse a stream whose logical type does not fit; see
-            `jelly_rdflib.read_statements`. That includes a flat logical type: the frames of such a
-            stream are not graphs, since the writer may start a frame anywhere. If False, it is read
-            frame by frame, with a warning.
+        strict: Whether to refuse a stream whose logical type does not fit its physical type (see
+            `jelly_rdflib.read_statements`), or is flat: the frames of a flat stream are not graphs,
+            since the writer may start a frame anywhere. If False, such a stream is read frame by
+            frame, with a warning.
         directions: What to do with the base directions of literals: ``"keep"`` makes them an error
             here, ``"drop"`` leaves them out; see `jelly_rdflib.read_statements`.
 
@@ -241,7 +241,7 @@ def empty_dataset(store: str | Store = "Jelly") -> Dataset:
 
 
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
-    """Write the statements of a graph or dataset, with ``namespaces`` after its prefixes."""
+    """Write the statements of a graph or dataset; with ``namespaces``, write its prefixes first."""
     contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):

@@ -68,8 +68,8 @@ def run_update(
         values: The values of variables.
         network: Whether ``LOAD`` and ``SERVICE`` may read from elsewhere.
         union: Whether a pattern searches all graphs unless it names one.
-        default: The graph that stands for the default graph when data are given, or a whole graph
-            is changed. None: the default graph itself.
+        default: The graph that stands for the default graph in ``INSERT DATA``, ``DELETE DATA`` and
+            changes of whole graphs, such as ``CLEAR``. None: the default graph itself.
 
     Raises:
         ApplyError: The update reads from elsewhere without permission, or has blank nodes in
@@ -86,7 +86,7 @@ def run_update(
 
 
 def _check(operation: CompValue, *, may_load: bool) -> None:
-    """Raise an ApplyError if an operation is not allowed, in any update or in this one."""
+    """Raise an ApplyError if SPARQL, or this call, does not allow an operation."""
     if operation.name in ("DeleteData", "DeleteWhere") or operation.delete:
         for _, triples in _parts(operation.delete or operation):
             if any(isinstance(term, BNode) for triple in triples for term in triple):

@@ -322,7 +322,7 @@ class JellyStore(Store):
         usable, with its changes pending, as rdflib's own stores in memory do.
 
         Raises:
-            LogConflict: Another process has committed first, see `open`. The file stays open.
+            LogConflict: Another process has committed first; see `open`. The file stays open.
             OSError: The file or its log can't be written. The log keeps all earlier commits.
 
         Warns:

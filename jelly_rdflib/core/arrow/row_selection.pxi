@@ -96,7 +96,7 @@ cdef class RowSelection:
     cdef int start_content(self, RowColumns* kept, list found) except -1:
         """Append the buffered headers, and a TX that was held back, before an accepted row."""
         cdef size_t row
-        # Headers of earlier batches come first: if any exist, no row of this batch was kept yet.
+        # Headers of earlier batches come first: if any exist, this batch has no kept row yet.
         found += self.held
         for row in range(self.headers.count):
             rows_copy(kept, &self.headers, row, H)

@@ -104,7 +104,7 @@ cdef Batch make_batch(
 
 
 cdef Batch batch_of_rows(Batch source, RowColumns* rows):
-    """Make a batch from rows, which are empty afterwards, with the terms of another batch."""
+    """Make a batch from rows and the terms of another batch; ``rows`` is empty afterwards."""
     cdef Batch batch = Batch.__new__(Batch)
     batch.rows = rows[0]
     memset(rows, 0, sizeof(RowColumns))
@@ -247,7 +247,7 @@ cdef class RowIterator(Tabular):
 
     @cython.critical_section
     cdef object next_slice(self):
-        """Return the current rows that are left, or else the next ones, as a slice, or None."""
+        """Return the rest of the current rows, or the next rows, as a slice; None at the end."""
         cdef Batch batch
         cdef size_t start, stop
         while self.next_row():
@@ -321,7 +321,7 @@ cdef class RowIterator(Tabular):
         return True
 
     cdef bint next_row(self) except -1:
-        """Move to the next row, which is then number ``row - 1``; return False at the end."""
+        """Move to the next row, whose number is then ``row - 1``; return False at the end."""
         while self.row >= self.stop:
             if self.is_reading:
                 # Another thread is reading, or the source's read() called this iterator.

@@ -60,7 +60,7 @@ cdef class Tabular:
         return importers.import_arrow().to_polars(self, columns, terms)
 
     def _origins(self):
-        """Return an iterable of each patch's version and time, or None if patches have none."""
+        """Return an iterable of each patch's version and time, or None if patches have neither."""
 
     def _is_used_up(self):
         """Return whether this is a reader at its end."""

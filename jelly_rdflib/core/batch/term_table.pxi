@@ -96,7 +96,7 @@ cdef class TermTable:
         return self.factory.show_node(self.make_node(term, self.factory.for_messages()))
 
     cdef bint is_default(self, uint32_t graph) noexcept:
-        """Return whether a graph is None in operations; the table must have a factory."""
+        """Return whether operations have None for a graph; the table must have a factory."""
         return is_default_graph(&self.columns, graph, self.factory.default_graph)
 
     cdef int check_made(self) except -1:

@@ -150,7 +150,7 @@ cdef inline int64_t terms_find_or_add(
 cdef inline int64_t terms_intern_tail(
     TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
 ) noexcept nogil:
-    """Intern a term whose text the caller stored after the last text, after `terms_reserve`."""
+    """Intern a term after `terms_reserve`; the caller has stored its text after the last text."""
     cdef const uint8_t* tail = terms.data + terms.offsets[terms.count]
     return terms_find_or_add(terms, kind, tail, size, extra, hash)
 

@@ -32,7 +32,7 @@ cdef int terms_init(
 
 
 cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
-    """Set the maximum number of terms; one extra term still finds room, and a second one fails."""
+    """Set the maximum number of terms; one term more still fits, but a second one fails."""
     terms.max_terms = max_terms
     set_max_count(terms)
 
@@ -196,7 +196,7 @@ cdef int64_t terms_copy(
     cdef uint32_t* copies = NULL
     cdef int64_t copied
     if source.kinds[term] == TermKind.TRIPLE_TERM:
-        # Copy each term once, since quoted triples may share terms, and so contain them often.
+        # Copy each term once, since many quoted triples may contain the same term.
         copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
         if copies == NULL:
             return fail_memory(failure, at)
@@ -246,11 +246,10 @@ cdef bint terms_same(
     const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term,
     bint any_spelling,
 ) noexcept nogil:
-    """Return whether terms of two tables are the same; one term must have been written before.
+    """Return whether terms of two tables are the same; one must be of limited size when written.
 
-    A term that quoted triples share is compared again for each of them. This does not take long,
-    since the size of a written term is limited. With ``any_spelling``, compare the identity of the
-    terms.
+    A term that quoted triples share is compared again for each of them. Because of that limit this
+    does not take long. With ``any_spelling``, compare the identity of the terms.
     """
     cdef Span text = text_of(one, term)
     cdef Span other_text = text_of(other, other_term)

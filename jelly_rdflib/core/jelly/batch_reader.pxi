@@ -88,7 +88,7 @@ cdef class BatchReader(BatchSource):
         return 0
 
     cdef int choose_decoder(self) except -1:
-        """Choose the decoder by the first frame with rows; until then, use that of Jelly-RDF.
+        """Choose the decoder by the first frame with rows; until then, use Jelly-RDF's.
 
         Only Jelly-RDF has metadata, which a frame without rows may have.
         """

@@ -491,7 +491,7 @@ cdef class ColumnDecoder:
             length += 1 if token & LAYOUT_UNBOUND else 2
             skip = token >> LAYOUT_SKIP
             left = column.value_count - column.value
-            # A run of a repeated value needs one value after the skipped ones.
+            # A run of a repeated value needs one more value than the single ones before it.
             if skip > left or (skip == left and not token & LAYOUT_UNBOUND):
                 return fail_number(
                     failure, at, b"column-layout",

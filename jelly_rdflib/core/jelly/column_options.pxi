@@ -1,4 +1,4 @@
-"""The options of Jelly-RDF 1.2; its two drafts have one version, but different field numbers."""
+"""The options of Jelly-RDF 1.2; its two drafts share the version, but not the field numbers."""
 
 cdef enum:
     # The field of a frame that contains columns.

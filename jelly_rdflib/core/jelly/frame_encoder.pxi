@@ -78,7 +78,7 @@ cdef class FrameEncoder(Output):
     cdef bint has_lengths
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
-    cdef bint is_in_frame  # a frame is being made that is returned to the caller
+    cdef bint is_in_frame  # a frame to return to the caller is being made
     cdef bint is_in_batch  # the rows of a batch are being written
 
     def __init__(self, types not None, options, sink, entry_fields):
@@ -118,7 +118,7 @@ cdef class FrameEncoder(Output):
     def write_first_ids(self):
         """Write the first ids in full, even if they could be left out at the start of a stream.
 
-        So the stream means the same to a reader that still has the lookups and the last terms of
+        The stream then means the same to a reader that still has the lookups and the last terms of
         an earlier stream with the same options. Call this before the first row.
         """
         check_usable(self)
@@ -130,7 +130,7 @@ cdef class FrameEncoder(Output):
     cdef int begin_frame(self, str instead) except -1:
         """Begin a frame that is returned to the caller, who resets ``is_in_frame`` at its end.
 
-        ``instead`` says what to do in a stream whose frames have a destination.
+        If the stream's frames have a destination, the error for this call ends with ``instead``.
         """
         if self.state != FINISHED:
             check_usable(self)

@@ -47,7 +47,7 @@ cdef class FrameStatistics:
         return True
 
     def locate(self, list rows not None):
-        """Return the positions in the input of operations of the last batch, in ascending order.
+        """Return the input positions of operations of the last batch, in ascending order.
 
         A position is an offset in bytes and the number of a row in the frame. For an operation
         without a row, such as any in Jelly-RDF 1.2, it is the end of the frame and None.

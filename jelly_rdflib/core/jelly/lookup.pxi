@@ -46,7 +46,7 @@ ctypedef struct LookupUse:
     uint32_t term
 
 ctypedef struct LookupCounts:
-    # All but the first are for `FrameStatistics`; regular entries are counted only if inspected.
+    # All but the first are for `FrameStatistics`, and complete only if frames are inspected.
     uint32_t highest_id
     uint64_t entries
     uint64_t replaced  # entries that another entry replaced
@@ -105,8 +105,8 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     cdef size_t id
     if lookup.entries != NULL and lookup.size == size:
         # Entries keep their memory: each message of a queue may be a stream, and allocating a
-        # whole lookup for each would take long. The uses need no reset, since they are of an
-        # earlier epoch.
+        # whole lookup for each would take a long time. The uses need no reset, since they belong to
+        # an earlier epoch.
         for id in range(1, <size_t>lookup.counts.highest_id + 1):
             if lookup.serials[id] == NOT_SET:
                 continue
@@ -120,7 +120,7 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     lookup_free(lookup)
     lookup.name = name
     lookup.size = size
-    # Entries are initialized when a stream sets them, so that a short stream does not pay for all.
+    # An entry is initialized when a stream sets it, so that short streams initialize few entries.
     lookup.entries = <LookupEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(LookupEntry))
     lookup.uses = <LookupUse*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupUse))
     lookup.serials = <uint64_t*>PyMem_RawCalloc(<size_t>size + 1, sizeof(uint64_t))

@@ -39,7 +39,7 @@ cdef enum:
     MAX_SLOTS = 12
 
 ctypedef struct Field:
-    # A field of the input that the schema has.
+    # A field in the input that the schema defines.
     uint32_t number
     int kind
     const uint8_t* at  # the field's tag

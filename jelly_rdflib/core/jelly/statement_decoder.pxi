@@ -216,7 +216,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int check_restated(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Check repeated options, which empty the lookups, and may change their sizes.
 
-        The format defines the meaning of such options, so `REFUSE` refuses only wrong ones.
+        The format defines the meaning of such options, so `REFUSE` refuses only invalid ones.
         """
         if (
             options[VERSION] != DRAFT_VERSION

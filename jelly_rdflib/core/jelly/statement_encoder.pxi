@@ -169,7 +169,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int take_back(self) except -1:
         """Remove all rows but the options and the lookup entries, which the lookups contain.
 
-        Else the rows of a failed graph would become a part of the next graph.
+        Otherwise the rows of a failed graph would become part of the next graph.
         """
         cdef WriteBuffer* frame = &self.terms.frame
         cdef const uint8_t* at = frame.data

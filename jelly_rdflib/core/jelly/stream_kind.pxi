@@ -16,7 +16,7 @@ cdef enum:
     DRAFT_VERSION = 3
 
 def holds_changes(bytes frame not None):
-    """Return whether a stream that starts with a frame is Jelly-Patch; None if it may be either."""
+    """Return whether a stream with this first frame is Jelly-Patch; None if it may be either."""
     cdef Span span
     cdef StreamKind kind
     span.start = <const uint8_t*>PyBytes_AS_STRING(frame)
@@ -37,7 +37,7 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
         found = find_field(&row, 1, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
-        # Look at each field with options, since protobuf allows splitting a message over fields.
+        # Look at each field with options: in protobuf a message may be split over several fields.
         if kind != StreamKind.PATCH_STREAM:
             kind = find_options_kind(options)
 

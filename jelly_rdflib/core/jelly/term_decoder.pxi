@@ -441,11 +441,11 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Decode rows as long as they are regular; return the end of the last such row.
 
-        This does the same as `decode_statement`, but only for rows as nearly all writers make them:
-        one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table; or an entry with a short length; or no content. The general code
-        decodes any other row, and a row with any fault, from an unchanged state. This code is
-        strict and counts nothing, so the general code decodes all rows of a watched decoder.
+        This does the same as `decode_statement`, but only for rows in the form that nearly all
+        writers use: a statement with each field once, in order, with short lengths and ids, and
+        with last terms that are in this frame's table; an entry with a short length; or no content.
+        The general code decodes any other row, and a row with any fault, from an unchanged state.
+        This code is strict and counts nothing, so it decodes no rows if ``is_watched`` is set.
 
         Args:
             at: The start of a row, at its tag.
@@ -832,7 +832,7 @@ cdef class TermDecoder:
         return self.merged != NULL and message.start == <uint8_t*>(self.merged + 1)
 
     cdef int join(self, Span* merged, Span more) noexcept nogil:
-        """Append the bytes of ``more`` to ``merged``; both were checked to be messages."""
+        """Append the bytes of ``more`` to ``merged``; the caller has checked both."""
         cdef size_t first = merged.end - merged.start
         cdef size_t second = more.end - more.start
         cdef MergedSpan* node = self.merged

@@ -145,8 +145,8 @@ STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
     """Return where the name starts: after the first '#', else after the last '/', else at 0.
 
-    This is the rule of Jelly-JVM, so files get the same size as its files: a '#' among the first
-    bytes, where a real IRI has its scheme, does not count.
+    This is the rule of Jelly-JVM, so that files have the size that its files have. A '#' among
+    the first bytes, where a real IRI has its scheme, does not count.
     """
     cdef const uint8_t* fragment = NULL
     cdef size_t i = size
@@ -245,7 +245,7 @@ cdef class TermEncoder:
     # The batch.
 
     cdef int start_batch(self, TermTable table) except -1:
-        """Prepare to encode a table's terms; if it is the last call's, keep what was found."""
+        """Prepare to encode a table's terms; if it is still the same table, keep what was found."""
         cdef size_t count = table.columns.count
         cdef size_t capacity
         cdef void* grown

@@ -1,4 +1,4 @@
-"""Converts the statements that another library's parser returns to batches."""
+"""Makes batches from the statements that another library's parser returns."""
 
 cdef str STRING_DATATYPE = XSD_STRING.decode()
 

@@ -151,7 +151,7 @@ cdef const uint8_t* decode_header(TextDecoder self, const uint8_t* at) noexcept 
         at != NULL and at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n"
         and self.is_lenient and is_prev(self, key)
     ):
-        # Accept a header without a dot before a TX in the next line, as rdflib 7 writes it.
+        # Accept a header without a dot before a TX on the next line, as rdflib 7 writes it.
         if self.end - at < 3:
             return cut_off(self)
         if at[1] == b"X" and at[2] == b" ":

@@ -11,7 +11,7 @@ DATATYPES[BOOLEAN] = b"http://www.w3.org/2001/XMLSchema#boolean"
 ESCAPED_BYTES = b'\b\t\n\f\r"\\'
 ESCAPE_LETTERS = b'btnfr"\\'
 
-# The byte that the escape with each letter stands for.
+# For each of these letters, the byte that its escape stands for.
 cdef uint8_t[256] UNESCAPED
 memset(UNESCAPED, 0, sizeof(UNESCAPED))
 for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):

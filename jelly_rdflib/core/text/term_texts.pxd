@@ -34,7 +34,7 @@ cdef class TermTexts:
 cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) except -1:
     """Write the text of a term and a space; the term must not be number 0 or a STRING.
 
-    A repeated text is copied from its last position in the buffer until ``texts.buffer`` changes.
+    Until ``texts.buffer`` changes, a repeated text is copied from its last position in the buffer.
     """
     cdef WrittenTerm* place = &texts.places[term]
     cdef size_t size = place.size

@@ -156,7 +156,7 @@ cdef class TermTexts:
         PyMem_RawFree(self.places)
 
     cdef int start(self, TermTable table) except -1:
-        """Prepare to write a table's terms; if it is the last call's table, keep their texts."""
+        """Prepare to write a table's terms; if it is still the same table, keep their texts."""
         if table is not self.table:
             self.end()
         self.start_columns(&table.columns)

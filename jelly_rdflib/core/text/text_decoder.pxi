@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Count line breaks; each run's count fits in a byte, so the compiler can add 16 at once."""
+    """Count line breaks, in pieces whose counts fit in a byte: the compiler can add 16 at once."""
     cdef uint64_t count = 0
     cdef uint8_t some
     cdef const uint8_t* stop
@@ -136,7 +136,7 @@ cdef class TextDecoder:
         return at
 
     cdef int keep_places(self) except -1:
-        """From now on, keep the positions of each batch's rows, and refuse lenient spellings."""
+        """From now on, keep the positions of each batch's rows; refuse headers without a dot."""
         self.is_lenient = False
         self.row_places = <Place*>PyMem_RawMalloc(MAX_ROWS * sizeof(Place))
         if self.row_places == NULL:

@@ -92,15 +92,15 @@ cdef bint find_row_end(
 cdef class TextBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch text, N-Triples or N-Quads.
 
-    It needs memory for one row and one batch. A batch has the available rows: the reader does not
-    wait for more rows of a live source. In RDF Patch the end of the input ends a patch, too.
+    It needs memory for one row and one batch. A batch has the rows that are available: the reader
+    does not wait for more from a live source. In RDF Patch the end of the input ends a patch, too.
 
     Args:
         source: A source that `jelly_rdflib.core.source.open_source` accepts.
         factory: Makes the nodes of the batches.
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` limits the size of a row.
         faults: Only for RDF Patch: a list to which the errors of bad rows are appended; bad rows
-            are left out, and no lenient spelling is accepted. None: the first error is raised.
+            are left out, and every header needs its dot. None: the first error is raised.
         is_patch: Whether the text is RDF Patch; else it is N-Quads or N-Triples.
         has_graphs: Whether statements may have graphs.
         strict: Only for N-Quads and N-Triples: whether to check IRIs and language tags.

@@ -62,8 +62,8 @@ cdef class ThriftBatchReader(BatchSource):
 
     The end of the input ends a patch, too.
 
-    It needs memory for one row and one batch. A batch has the available rows: the reader does not
-    wait for more rows of a live source.
+    The reader needs memory for one row and one batch. A batch has the rows that are available: the
+    reader does not wait for more rows of a live source.
 
     A fault in a row stops the cursor and fills in the builder's ``failure``. The failure points to
     the malformed byte or, if no byte is malformed, to the start of the row. A field of

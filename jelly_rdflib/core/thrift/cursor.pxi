@@ -183,7 +183,7 @@ cdef void start_skip(Skip* skip, int kind, int outer_depth) noexcept nogil:
 
 
 cdef void skip_values(Cursor* cursor, Skip* skip) noexcept nogil:
-    """Skip the rest of a value. If bytes are missing, ``reached`` is set to where to continue."""
+    """Skip the rest of a value. If bytes are missing, ``reached`` is the place to continue."""
     cdef Level* level
     cdef int64_t number = 0
     cdef int kind

@@ -103,8 +103,8 @@ cdef inline void hash_start(TextHash* hash, uint64_t seed) noexcept nogil:
 cdef inline void hash_block(
     TextHash* hash, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth
 ) noexcept nogil:
-    # Mix each word with the seed before the multiplication: else an attacker could choose a word
-    # that makes the product zero whatever the other word is. Two lanes keep the multiplier busy.
+    # Mix each word with the seed before the multiplication: otherwise an attacker could choose a
+    # word that makes the product zero whatever the other is. Two lanes keep the multiplier busy.
     hash.state = fold(first ^ hash.key, second ^ hash.state)
     hash.other = fold(third ^ hash.key, fourth ^ hash.other)
     hash.bits |= first | second | third | fourth

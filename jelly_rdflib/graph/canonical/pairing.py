@@ -47,7 +47,7 @@ def pair(old: Sequence[Quad], new: Sequence[Quad]) -> dict[BNode, BNode]:
         waiting.append((one, other))
 
     def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
-        """Pair two free nodes that alone have a key, or twins; return whether any were paired."""
+        """Pair nodes whose keys no others have, or twins; return whether any were paired."""
         count = len(new_to_old)
         for key in sorted(old.keys() & new.keys()):
             ones = [node for node in old[key] if node not in ours.names]

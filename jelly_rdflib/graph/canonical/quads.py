@@ -66,7 +66,7 @@ def digest(texts: Iterable[str]) -> bytes:
 
 
 def group(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
-    """Return the values for each key."""
+    """Group the values of pairs by their keys."""
     groups: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)

@@ -131,7 +131,7 @@ class _Colours:
         )
 
     def _are_twins(self, nodes: set[BNode]) -> bool:
-        """Return whether nodes are interchangeable: their statements differ only in the nodes."""
+        """Return whether nodes are interchangeable: their statements differ only in these nodes."""
         expected: set[tuple[Node | None, ...]] | None = None
         for node in nodes:
             self._looks -= len(self._lines[node])

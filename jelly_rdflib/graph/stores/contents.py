@@ -102,7 +102,7 @@ class Contents:
         )
 
     def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
-        """Iterate over the triples that ``other`` lacks in all spellings, each with its graph."""
+        """Iterate over the triples that ``other`` has in no spelling, each with its graph."""
         batches = self.missing_batches(other, Op.A)
         if batches is not None:
             for operation in chain.from_iterable(batches):

@@ -26,8 +26,8 @@ class PrefixChanges:
     Changes wait for the commit: some stores can't unbind, and so could not undo a binding.
 
     Unless ``is_atomic``, each change takes effect immediately. If ``is_exact``, a prefix is bound
-    to its IRI in any case, as a patch demands. Otherwise it is bound as by rdflib's parsers: the
-    last declaration of a prefix counts, the user's bindings stay, and the IRI gets another prefix.
+    to its IRI in any case, as a patch demands. Otherwise it is bound as rdflib's parsers would:
+    the last declaration of a prefix counts, user bindings stay, and the IRI gets another prefix.
     The store may then have up to ``max_prefixes`` prefixes, and a transaction may change as many;
     None means any number.
     """
@@ -59,7 +59,7 @@ class PrefixChanges:
         # The prefixes that will be bound as rdflib's parsers bind them: the last IRI of each
         # prefix, in the order in which the prefixes first occurred.
         self._parsed: dict[str, URIRef] = {}
-        # The largest possible number of prefixes in the store; None if it was not counted yet.
+        # The largest possible number of prefixes in the store; None until it is counted.
         self._count: int | None = None
         self._max_count = 0
         self._is_changed = False

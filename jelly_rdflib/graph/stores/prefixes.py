@@ -299,8 +299,8 @@ def _find_unbind(store: Any) -> Callable[[str], object] | None:
     return None
 
 
-# The attributes of a namespace manager with the short names that it caches, and with the tree of
-# namespaces, for looking up the longest one.
+# The private attributes of a namespace manager: the tree in which it looks up the longest namespace
+# of an IRI, and its caches.
 _TREE = "_NamespaceManager__trie"
 _CACHES = (
     "_NamespaceManager__cache",

@@ -89,7 +89,7 @@ def check_graph(g: object) -> None:
 
 
 def same_value(triple: tuple[Any, Any, Any], graph: Graph) -> Literal | None:
-    """Return a literal in the graph with the same value as the triple's, but another term.
+    """Return a literal in the graph that differs from the triple's, but has the same value.
 
     Return None if there is no such literal, or if the triple's object isn't a literal.
     """

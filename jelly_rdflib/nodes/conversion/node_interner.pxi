@@ -164,7 +164,7 @@ cdef class NodeInterner:
         )
 
     cdef uint32_t check(self, int64_t number, object node) except 0:
-        """Return the number; raise an error if it is negative, and keep a new node."""
+        """Return the number, or raise an error if it is negative; keep the node if it is new."""
         if number < 0:
             if self.table.columns.offsets[self.table.columns.count] > MAX_TABLE_TEXT // 2:
                 raise EncodeError("the terms of one row have more than 4 GiB of text together")

@@ -238,7 +238,7 @@ cdef class NodeFactory(NodeMaker):
                 # rdflib has no normal form for some values, such as the duration -P1Y1D. Then try
                 # again without normalization.
                 pass
-        # A normalized literal may have another text, except that of the stand-in for an ill-formed
+        # A normalized literal may have another text, unless it is the stand-in for an ill-formed
         # boolean, which rdflib leaves as it is if warnings are errors. A literal that is not
         # normalized must have the term's text.
         if made is None or PyUnicode_Compare(made, text) == 0 or (

@@ -132,7 +132,7 @@ cdef class Join:
         return place.term == 0 and self.depths[place.variable] < depth
 
     cdef bint bind(self, uint32_t number) except -1:
-        """Bind the innermost pattern's variables to a row; return False if one has two values."""
+        """Bind the innermost pattern's variables to a row; return False if one gets two values."""
         cdef int depth = <int>len(self.scans) - 1
         cdef const Place* places = &self.places[3 * depth]
         cdef const Row* row = row_at(self.snapshot.rows, number)

@@ -4,7 +4,7 @@
 @cython.final
 @cython.no_gc_clear
 cdef class StoreJournal:
-    """Reads the changes of a store as batches, except those that were undone before.
+    """Reads the changes of a store as batches, except those that have already been undone.
 
     As long as this object is open, the store keeps its whole journal.
 
@@ -12,7 +12,7 @@ cdef class StoreJournal:
         store: The quads, whose pending changes are committed. A RecordError is raised if their
             changes are already being recorded, or while `apply` is changing them.
         default_graph: The name of the default graph.
-        is_one: Whether changes to all other graphs are left out.
+        is_one: Whether only changes to this graph are read.
         refuse: Called for a change to ``refused``, to raise an error.
         refused: The name of a graph that can't be recorded.
 
@@ -128,6 +128,6 @@ cdef class StoreJournal:
 
     @property
     def is_behind(self):
-        """Return whether some changes were not read yet."""
+        """Return whether some changes have not been read yet."""
         with cython.critical_section(self.store):
             return self.store.has_untold()

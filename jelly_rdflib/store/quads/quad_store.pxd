@@ -23,8 +23,8 @@ cdef class QuadStore:
     cdef bint is_marked, is_recorded
     cdef Mark told  # how far a recording has read the journal
 
-    # The number of bytes of terms that may have become unused since the last vacuum; and the number
-    # that it must exceed for the next one: twice the last number if most bytes were still in use.
+    # The number of bytes of terms that may have become unused since the last vacuum; and a minimum
+    # for the next one: twice the number at the last one, if most of those bytes were still in use.
     cdef uint64_t loose_text, least_loose
 
     cdef dict graph_objects

@@ -414,8 +414,8 @@ cdef class QuadStore:
         """Advance the clock if a row has died since it last advanced."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
-                # Each time belongs to a dead row, and there are fewer rows than times, so only
-                # billions of rollbacks lead here.
+                # Each value of the clock was the time of a row's death, and a store can't have that
+                # many rows, so the clock gets here only after billions of rollbacks.
                 if not self.is_free():
                     raise LimitError("a transaction can't contain 4 billion transactions")
                 vacuum(self)

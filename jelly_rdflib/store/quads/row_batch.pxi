@@ -78,7 +78,7 @@ cdef class RowBatch:
         return 0
 
     cdef uint32_t number(self, uint32_t term) except 0:
-        """Return the number in the batch of a term of the store."""
+        """Return the number that a term of the store has in the batch."""
         cdef Dictionary stored = self.terms
         cdef TermColumns* table = &self.table
         cdef uint32_t extra = 0

@@ -42,7 +42,7 @@ cdef class Run:
     """The rows from number ``start`` up to number ``end``, exclusive."""
 
     cdef uint32_t start, end  # of the store's rows
-    cdef list permutations  # by order; None for orders that were not needed yet
+    cdef list permutations  # by order; None until an order is needed
 
     def __cinit__(self, uint32_t start, uint32_t end):
         self.start = start
@@ -217,7 +217,7 @@ cdef uint32_t find_upper(
 cdef inline int compare_key(
     const Row* row, int order, const uint32_t* key, int length
 ) noexcept:
-    """Compare the first terms of a row in an order with a key."""
+    """Compare a row's first terms, taken in an order, with a key."""
     cdef uint32_t term
     cdef int i
     for i in range(length):

@@ -29,7 +29,7 @@ cdef class Snapshot:
         return 0
 
     cdef list names_of(self, const Row* row):
-        """Return the numbers of the graphs that have a triple."""
+        """Return the numbers of the graphs that contain the triple of a row."""
         cdef Row pattern = row[0]
         cdef Scan scan
         cdef list names = []

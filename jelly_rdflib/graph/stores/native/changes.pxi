@@ -103,7 +103,7 @@ cdef class Changes(Undoer):
         self.missed = []
 
     def statements(self, operations):
-        """Apply adds and deletes up to an operation of another kind; return that, or else None.
+        """Apply adds and deletes up to an operation of another kind; return it, or None at the end.
 
         Raises:
             ApplyError: An operation is invalid, the store can't hold its statement, or with

@@ -54,7 +54,7 @@ cdef class EndpointChanges(GeneralChanges):
         try:
             self.send(self.waiting, self.effective)
         except Exception as error:
-            # For some responses rdflib raises its own error, in the context of the HTTP error.
+            # For some responses rdflib raises its own error, whose context is the HTTP error.
             answer = error if isinstance(error, HTTPError) else error.__context__
             if isinstance(answer, HTTPError) and answer.code < 500:
                 # The endpoint has refused the whole request.

@@ -189,7 +189,7 @@ cdef class JellyChanges(Changes):
         cdef uint32_t spelling
         cdef object failure = None
         with cython.critical_section(self.quads):
-            # Begin before numbering: to begin may commit, and so change the numbers of terms.
+            # Begin before numbering: beginning may commit, and so change the numbers of terms.
             self.begin_change()
             try:
                 self.number_rows(batch, start, stop, quads)

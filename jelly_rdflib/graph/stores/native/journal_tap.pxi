@@ -73,7 +73,7 @@ cdef class JournalTap(Tap):
         Tap.expect_prefix(self, prefix, iri)
 
     def tell_pending(self):
-        """Report the changes that were not reported yet.
+        """Report the changes that have not been reported yet.
 
         If changes can't be undone, and one can't be reported, all other changes are reported.
         """

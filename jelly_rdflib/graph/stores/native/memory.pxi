@@ -317,7 +317,7 @@ cdef class MemoryChanges(Changes):
         return put_key(dict_need_dict(o.subjects, s.node, s.hash), p, is_there)
 
     cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
-        """Return a dict from the names of a triple's graphs to whether it is quoted there."""
+        """Return a dict that maps the keys of a triple's graphs to whether it is quoted there."""
         cdef PyObject* found = dict_get(self.triple_contexts, triple, hash)
         return <dict>found if found is not NULL else self.get_default_contexts()
 
@@ -367,7 +367,7 @@ cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
     dict_set(nodes, entry.node, 1, entry.hash)
     if entry.is_leaf and not is_tracked:
         # Python's collector need not visit a dict that has only leaves. Up to Python 3.13 it does
-        # not track an empty dict until a node is added; keep this so while all nodes are leaves.
+        # not track an empty dict until a node is added; leave it untracked while all are leaves.
         PyObject_GC_UnTrack(nodes)
     return 0
 

@@ -278,7 +278,7 @@ cdef class Tap:
 
     @property
     def is_behind(self):
-        """Return whether the store knows of changes that were not reported yet."""
+        """Return whether the store knows of changes that have not been reported yet."""
         return False
 
     def commit_store(self):
@@ -345,7 +345,7 @@ cdef class Tap:
             journal.tell_prefixes()
 
     def tell_made(self, list changes not None, listed):
-        """Report changes made without the store's methods, and graphs that were listed since."""
+        """Report changes, and listings of graphs, that were made without the store's methods."""
         with self.lock:
             self.is_telling()
             self.tell_prefixes()

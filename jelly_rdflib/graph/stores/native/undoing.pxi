@@ -18,7 +18,7 @@ cdef class Undoer:
     """Reverts changes to the statements of a store, and to its list of graphs."""
 
     cdef int undo(self, int change, object statement, object graph) except -1:
-        """Revert a change, if it was made and was not reverted yet.
+        """Revert a change, if it was made and has not been reverted yet.
 
         The statement is None for a change to the list of graphs.
         """

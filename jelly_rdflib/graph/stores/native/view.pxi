@@ -85,7 +85,7 @@ cdef class View(Undoer):
         return stored, others
 
     cdef int check_spellings(self, list found) except -1:
-        """Check that rdflib has not changed spellings while reading; each triple has its Graph."""
+        """Check that rdflib has changed no spellings in ``found``: triples, each with its Graph."""
         cdef set known = set()
         for triple, graph in found:
             s, p, o = triple
