@@ -41,7 +41,7 @@ def folded(heading: str, body: str, *, is_open: bool) -> str:
 
 
 def table_html(rows: Iterable[str], title: str | None = None) -> str:
-    """Return an HTML table of rows that are HTML already."""
+    """Return an HTML table with the given rows, which are already HTML."""
     caption = ""
     if title is not None:
         style = "caption-side:top; text-align:left; font-style:italic; padding:8px 8px 2px"

@@ -77,7 +77,7 @@ def operation_text(operation: Operation) -> str:
 
 
 def _has_code(operation: Any) -> bool:
-    """Return whether an object has the code of an operation; a patch may contain anything."""
+    """Return whether an object is a tuple that starts with a code; a patch may contain anything."""
     return (
         isinstance(operation, tuple)
         and len(operation) > 0

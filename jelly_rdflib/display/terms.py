@@ -55,7 +55,7 @@ def show(value: Any, prefixes: Mapping[str, str] = MappingProxyType({})) -> str:
         >>> show(Literal("x" * 1000))[295:]
         'xxxxxx… (1,000 characters)"'
     """
-    # Escape line breaks, since with one in an IRI an input could forge a line of a log file.
+    # Escape line breaks: an IRI with a line break could forge a line of a log file.
     return printable(_Shortener(prefixes).repr(value)).translate(_LINE_BREAKS)
 
 
@@ -79,7 +79,7 @@ class _Shortener(reprlib.Repr):
             return self._quoted(x, _MOST_DEPTH)
         if not isinstance(x, Identifier):
             return super().repr1(x, level)
-        # Terms inside another object are cut shorter, since it may have many.
+        # Cut terms inside another object shorter, since the object may contain many of them.
         most = MOST_CHARACTERS if level == self.maxlevel else self.maxother
         return _write(x, partial(shorten, most=most), partial(self._iri, most=most))
 
@@ -93,7 +93,7 @@ class _Shortener(reprlib.Repr):
         return f"<< {' '.join(parts)} >>"
 
     def _iri(self, iri: str, most: int) -> str:
-        """Return an IRI with the longest prefix that leaves a simple name."""
+        """Return an IRI as a prefixed name, with the longest namespace that fits; else in full."""
         short = shorten(iri, most)
         if short is iri:
             for end in _ends(iri):

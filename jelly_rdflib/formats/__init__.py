@@ -73,7 +73,7 @@ def choose_format(destination: Any, format: str | None, *, holds_changes: bool) 
 
 
 def check_kind(format: Format, advice: str, *, holds_changes: bool) -> Format:
-    """Return a format; raise a LookupError if it is not for changes, or not for statements."""
+    """Return a format; raise a LookupError if it is for the other kind of data."""
     if format.holds_changes != holds_changes:
         kinds = ("changes", "statements") if format.holds_changes else ("statements", "changes")
         raise LookupError(f"{format.name} is for {kinds[0]}, not for {kinds[1]}: {advice}")

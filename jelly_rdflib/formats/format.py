@@ -132,8 +132,8 @@ class Format:
 def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
     """Return whether the first bytes match a pattern.
 
-    A Jelly frame may happen to start with the letters of a text. So the first bytes of a text must
-    also not look like a frame.
+    A Jelly frame may happen to start with the same bytes as a text. So the first bytes of a text
+    must also not look like a frame.
     """
     if is_text and (has_control_characters(start) or is_frame(start)):
         return False

@@ -1,4 +1,4 @@
-"""Jelly-RDF and Jelly-Patch as formats ("Internet media type and file extension" of each).
+"""Jelly-RDF and Jelly-Patch as formats (see "Internet media type and file extension").
 
 Jelly is the fallback if no other format matches the first bytes.
 """

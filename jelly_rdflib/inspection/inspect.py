@@ -235,7 +235,7 @@ class StreamReport:
         result = dataclasses.asdict(self)
         if self.options is not None:
             options = result["options"].items()
-            # Enums become their names.
+            # Turn enums into their names.
             result["options"] = {
                 name: getattr(value, "name", value)
                 for name, value in options
@@ -412,7 +412,7 @@ class FrameInspector(Iterator[FrameReport]):
 
 
 def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
-    """Return the fields of a `StreamReport` about frames; empty ones without statistics."""
+    """Return the frame-related fields of a `StreamReport`; they are empty without statistics."""
     if statistics is None:
         tables = ("rows", "lookups", "terms", "repeated_terms")
         return {**{name: {} for name in tables}, "is_delimited": None, "metadata": Tally()}

@@ -83,8 +83,8 @@ class LiveEncoder:
         options = options or PatchOptions()
         if restart_every < 1:
             raise ValueError(f"a stream must have at least one frame, not {restart_every}")
-        # Start a new frame at half the size, since the row that fills it may be as large as all
-        # rows before it.
+        # Stop filling a frame at half the maximum size: its last row may be as large as all rows
+        # before it.
         most = min(options.frame_bytes, max_frame_size // 2)
         self._restart_every = restart_every
         self._frames = FrameBuffer(max_frame_size)

@@ -12,7 +12,7 @@ from jelly_rdflib.live.sink import Sink
 from jelly_rdflib.log.source import Source
 from jelly_rdflib.options import Limits, PatchOptions, as_limits
 
-# The modules of this package by address scheme; a module has the name of its extra.
+# The modules of this package by address scheme. All but ``log`` are named after their extras.
 # Each has ``open_source(address, limits, timeout)`` and ``open_sink(address, limits, options)``.
 _MODULES = {
     **dict.fromkeys(("", "http", "https"), "log"),

@@ -44,8 +44,8 @@ importers.import_remote_log = _import_remote_log
 class Plugin(NamedTuple):
     """The plugins for a format, under the names that `jelly_rdflib.formats` has for the format.
 
-    Each file extension maps to the first name. The modules of the parser and the serializer have
-    names that start with ``module``, their classes have names that start with ``classes``.
+    Each file extension maps to the first name. ``module`` starts the names of the parser's and the
+    serializer's module, and ``classes`` the names of their classes.
     """
 
     names: tuple[str, ...]
@@ -69,9 +69,9 @@ PLUGINS = (
 def register() -> None:
     """Register the plugins with rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
-    ``import jelly_rdflib`` calls it. If the package is installed, rdflib also finds the names by
-    entry points, without that import. But the formats of file names and the name ``jelly`` are
-    only registered by this call. A name that rdflib knows already is left alone: if pyjelly is
+    ``import jelly_rdflib`` calls it. If the package is installed, rdflib also finds the names
+    through entry points, without that import. But the formats of file names and the name ``jelly``
+    are only registered by this call. A name that rdflib knows already is left alone: if pyjelly is
     installed, ``jelly`` is pyjelly's, the media type may belong to either package, and
     ``jelly-rdf`` is always ours.
     After the call, SPARQL Update on a recorded store and on a `JellyStore` is run by this package,
@@ -85,8 +85,8 @@ def register() -> None:
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
         rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
-    # Register the class by its name, since importing rdflib's SPARQL takes as long as everything
-    # else.
+    # Register the class by its name, since importing rdflib's SPARQL takes as long as all other
+    # imports together.
     rdflib.plugin.register("sparql", UpdateProcessor, f"{__name__}.updates", "Updates")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):

@@ -17,7 +17,7 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 
 
 def find_caller(method: Any) -> Any:
-    """Return the object whose ``method`` is running, in the nearest such frame; else None."""
+    """Return the object whose ``method`` is running, from the innermost such frame; else None."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not method.__code__:
         frame = frame.f_back

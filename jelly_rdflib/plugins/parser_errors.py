@@ -22,8 +22,8 @@ class ParserApplyError(ApplyError, ParserError):
     """An `ApplyError` of a parser plugin."""
 
 
-# Only these classes, not their subclasses: for example, the input does not cause a
-# `RollbackError`.
+# Only these classes, not their subclasses, such as `RollbackError`, which is not the input's
+# fault.
 _KINDS: dict[type, type[ParserError]] = {
     kind: both
     for both in (ParserDecodeError, ParserLimitError, ParserApplyError)

@@ -18,7 +18,7 @@ from rdflib.term import BNode, Literal, Node, Variable
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 if TYPE_CHECKING:
-    # rdflib's engine loads this module while it is being imported itself, so only functions can
+    # While rdflib's engine is being imported, it loads this module, so only functions here can
     # import the engine.
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
@@ -34,7 +34,7 @@ def evaluate(ctx: Any, part: Any) -> Iterator[FrozenBindings]:
 
     Raises:
         NotImplementedError: rdflib must evaluate the part: it isn't a basic graph pattern, or is
-            about another store or all graphs together, or has a path.
+            about another store or all graphs together, or has a property path.
     """
     if part.name == "BGP":
         pattern = _pattern_of(ctx, part)
@@ -103,8 +103,8 @@ def _solutions(
     """Yield solutions in rdflib's form; each has its own context, since its graph may change."""
     from rdflib.plugins.sparql.sparql import Bindings, FrozenBindings  # noqa: PLC0415
 
-    # Make the objects without their constructors, which copy the bindings, and set the same
-    # attributes.
+    # Make the objects and set their attributes here, since their constructors would copy the
+    # bindings.
     outer, state = dict(ctx.bindings), ctx.__dict__
     kind: Any = type(ctx)
     for nodes in found:

@@ -42,7 +42,7 @@ _SPOOLED = 1 << 24
 
 
 def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
-    # Import this here, since importing what a log needs takes as long as everything else.
+    # Import this here, since importing what a log needs takes as long as all the rest.
     from jelly_rdflib.plugins.store_file import StoreFile
 
     StoreFile(store, path, create=create)

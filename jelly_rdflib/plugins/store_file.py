@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # A file that is being written changes all the time. If one has not changed for this many seconds,
 # its writer must have been killed.
 _LEFT_BEHIND = 3600
-# The file is written when replaying the later patches would take as long as reading the file, but
+# The file is written when replaying the later patches would take as long as reading the file, and
 # at least as long as reading this many bytes. Opening a patch takes about as long as reading
 # `_PATCH_COST` bytes.
 _LEAST_REPLAY = 1 << 20

@@ -25,7 +25,7 @@ class HasFollower(Protocol):
 
 
 class Follower:
-    """Passes the transactions that a file's log gets to a sink, too; used like `Transactions`.
+    """Passes to a sink the transactions that also go to a file's log; used like `Transactions`.
 
     A store has one transaction at a time, so only the file's own recording sees the changes,
     commits them and rolls them back. The sink gets a transaction before the log does, so that
@@ -54,8 +54,8 @@ class Follower:
         *,
         is_atomic: bool,
     ) -> None:
-        # Ask for the manager now, which makes rdflib bind its own prefixes, so that these are not
-        # recorded.
+        # Ask for the namespace manager now: this makes rdflib bind its own prefixes, which must not
+        # be recorded.
         if target.namespace_manager.store is not target.store:
             raise RecordError(
                 "a store in a file can't be recorded with the prefixes of another store"
@@ -87,7 +87,7 @@ class Follower:
         return self._leader.aborted - self._aborted_before
 
     def commit(self, *, close: Callable[..., object] | None = None) -> None:
-        """Commit the transaction of the file; afterwards call ``close`` for the sink, if given.
+        """Commit the file's transaction; if ``close`` is given, end the recording and call it.
 
         Raises:
             RecordError: The file has a transaction that the sink could not commit.

@@ -219,7 +219,7 @@ class Transactions(Journal):
     def _begin_undoing(self, of_all_graphs: bool) -> None:
         if self._tap.is_shared:
             for prefix in list(self._at_start):
-                # Tell the other journals, which must record that the prefix changes back.
+                # Tell the other journals, since they must record that the prefix is restored.
                 self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
             self._tap.roll_back_store(of_all_graphs)

@@ -92,7 +92,7 @@ def is_known(scheme: str) -> bool:
 
 @lru_cache
 def connect(start: str, settings: tuple[tuple[str, str], ...]) -> tuple[pyarrow.fs.FileSystem, str]:
-    """Return a file system and the path in it for the start of URLs; each process caches them.
+    """Return the file system for URLs with this start, and the start's path in it; both are cached.
 
     If a package is missing, an ImportError names the extra to install.
     """

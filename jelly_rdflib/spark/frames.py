@@ -24,7 +24,7 @@ KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 
-# The values of a stream's key; and a function of a stream's name (for messages) and its rows.
+# The values of a stream's key; and a function that takes a stream's name, for messages, and rows.
 _Key: TypeAlias = "tuple[pa.Scalar, ...]"
 _Coder: TypeAlias = "Callable[[str, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
@@ -38,7 +38,7 @@ def decode_frames(
     limits: Limits | None = None,
     on_repeated_options: RepeatedOptions = "error",
 ) -> DataFrame:
-    """Decode bare Jelly-Patch frames to operations.
+    """Decode bare Jelly-Patch frames into operations.
 
     The frames of one stream refer to one another, so all of them go to one task, from the first
     frame on, in order. Streams are decoded in parallel. The default columns are those of
@@ -153,7 +153,7 @@ def _convert(
     schema: StructType,
     code: _Coder,
 ) -> DataFrame:
-    """Convert the ``columns`` of each stream, in its order, to the key and the ``schema``."""
+    """Convert each stream's ``columns``, in order, into rows of its key and of the ``schema``."""
     from pyspark.sql.types import StructType
 
     from jelly_rdflib.spark.kinds import check_names
@@ -227,7 +227,7 @@ def encode_frames(
     order: str | Iterable[str] = "seq",
     options: PatchOptions | None = None,
 ) -> DataFrame:
-    """Encode operations to bare Jelly-Patch frames, a stream for each key.
+    """Encode operations as bare Jelly-Patch frames, with one stream for each key.
 
     Args:
         operations: A row for each operation, with ``op``, ``s``, ``p``, ``o``; with ``g`` if there

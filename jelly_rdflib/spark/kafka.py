@@ -43,7 +43,7 @@ def read_frames(
     limits: Limits | None = None,
     on_repeated_options: RepeatedOptions = "error",
 ) -> DataFrame:
-    """Decode a stream of bare Jelly-Patch frames to a stream of changes.
+    """Decode a stream of bare Jelly-Patch frames into a stream of changes.
 
     The default columns are those of ``spark.readStream.format("kafka")``. Between batches, and
     when the query is restarted from its checkpoint, Spark keeps the state of each stream's
@@ -291,7 +291,7 @@ def write_frames(
     order: str | Iterable[str] = "seq",
     options: PatchOptions | None = None,
 ) -> DataFrame:
-    """Encode changes to Kafka messages: bare Jelly-Patch frames, a stream for each key.
+    """Encode changes as Kafka messages: bare Jelly-Patch frames, with one stream for each key.
 
     Write the result with ``.write.format("kafka")`` and the option ``topic``. Messages with the
     same key go to the same partition of the topic, in order. Each call makes new streams, and a

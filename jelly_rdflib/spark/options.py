@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FAILFAST, PERMISSIVE, DROPMALFORMED = "FAILFAST", "PERMISSIVE", "DROPMALFORMED"
 
 NO_TERM = "null"
-"""The value of an option that asks for rows without a term in its column."""
+"""The value of the options ``s``, ``p``, ``o``, ``g`` that selects rows without such a term."""
 
 SORT_BYTES = 64 << 20
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}

@@ -115,7 +115,7 @@ def find_files(
     Globs may contain ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. For a patch log, or its folder
     ``segments``, return the files of the patches that ``list_patches`` returns. ``pattern`` is a
     glob for the names of files in folders. Raise a FileNotFoundError if a path does not exist, a
-    ValueError if a file is found twice, a LogError if a log is broken or is in a store.
+    ValueError if a file is found twice, and a LogError if a log is broken or is in a store.
     """
     files: list[Entry] = []
     logs: dict[tuple[str, bool], str | None] = {}

@@ -1,6 +1,6 @@
 """Finds what the plan of a read needs: the cluster's size, and the parts of long files.
 
-Spark plans a read in a separate process on the driver's machine, which has no session. That process
+Spark plans a read on the driver's machine, in a separate process that has no session. That process
 asks the process that called `register`, over a socket that only this user can open. The process
 with the session lets tasks scan long files, and keeps the results for later plans.
 """
@@ -140,7 +140,7 @@ def cluster_of(spark: SparkSession) -> Cluster:
 
 @cache
 def _serve(spark: SparkSession) -> str:
-    """Start to answer requests from planning processes; return the address for them."""
+    """Start answering requests from planning processes; return the address for them."""
     context: Any = spark.sparkContext
 
     def run(looks: list[Look]) -> list[list[FilePart]]:

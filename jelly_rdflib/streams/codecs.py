@@ -141,7 +141,7 @@ class PatchEncoder:
         return f"<PatchEncoder: {self.options}>"
 
     def encode_frame(self, operations: Iterable[Operation]) -> bytes:
-        """Encode operations to one bare frame.
+        """Encode operations as one bare frame.
 
         In a FRAME stream they are one patch, with or without an `Op.END` after it. In other streams
         a patch may continue in the next frame.
@@ -271,7 +271,7 @@ class StatementEncoder:
         namespaces: Iterable[tuple[str, str]] = (),
         metadata: Mapping[str, bytes] | None = None,
     ) -> bytes:
-        """Encode statements to one bare frame.
+        """Encode statements as one bare frame.
 
         Args:
             statements: Tuples of three or four terms, or a `Batch`, which is fastest. The

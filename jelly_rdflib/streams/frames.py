@@ -80,7 +80,7 @@ def read_frames(
 def message_parts(
     batches: Iterable[Batch],
 ) -> Iterator[tuple[Batch | Iterable[Operation], bool, dict[str, bytes]]]:
-    """Yield each part of a message, with whether the message ends there and the frame's metadata.
+    """Yield each part of a message, whether the message ends there, and the frame's metadata.
 
     In a stream without messages, each frame is one message. Asking for the next part skips the
     rest of the part before it. Namespaces belong to the message of the next statement; after the

@@ -1,7 +1,7 @@
-"""The parts of a long file of frames, which can be read independently, and a saved index of them.
+"""The independently readable parts of a long file of frames, and a saved index of them.
 
-A part starts at a frame, with the state that the decoder had there. To find the parts, the file is
-decoded once, which is much faster than any use of its rows. With a saved index (``FILE.idx``, next
+A part starts at a frame, with the state that the decoder had there. The parts are found by decoding
+the file once, which is much faster than any use of its rows. With a saved index (``FILE.idx``, next
 to the file) it need not even be decoded.
 """
 

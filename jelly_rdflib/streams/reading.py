@@ -111,8 +111,8 @@ def read_statements(
             ``"jelly-text"``, or a file extension or media type of one of them. None: by the path's
             extension (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with ``.gz`` or ``.zst``), or
             else by the first bytes, which works for Jelly-RDF and its text, RDF/XML, JSON-LD and
-            RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``, Turtle to
-            JSON-LD need the extra ``syntaxes``.
+            RDF Thrift. RDF Protobuf and Jelly-RDF as text need the extra ``protobuf``; Turtle,
+            TriG, N3, RDF/XML and JSON-LD need the extra ``syntaxes``.
         base: The base IRI for relative IRIs in a text. Without it, relative IRIs are an error
             unless the text itself declares a base.
         isolated: Whether to parse a text in a child process. Use this for untrusted texts, since

@@ -198,8 +198,9 @@ class StatementWriter(StatementSink):
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"``, ``"json-ld"``, ``"rdf-thrift"``, ``"rdf-protobuf"`` or
             ``"jelly-text"``, or a file extension or media type of one of them. None: by the path's
-            extension (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. The
-            last two need the extra ``protobuf``, Turtle to JSON-LD need the extra ``syntaxes``.
+            extension (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …); for a file object Jelly-RDF. RDF
+            Protobuf and Jelly-RDF as text need the extra ``protobuf``; Turtle, TriG, N3, RDF/XML
+            and JSON-LD need the extra ``syntaxes``.
 
     Raises:
         EncodeError: Raised by methods: a statement can't be expressed in the format, or with the

@@ -21,7 +21,7 @@ class Classes:
         self._classes: dict[int, set[int]] = {}
 
     def count(self, subjects: Counts, changes: list[tuple[int, int, int]]) -> Counts:
-        """Return the counts by class of a version, and keep its changes of classes.
+        """Count a version's changes by class, and note which classes its subjects get and lose.
 
         A change counts for each class that its subject had before the version or gets in it, so it
         may count more than once. Class 0 is for subjects without a known class. The arguments are

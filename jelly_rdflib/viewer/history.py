@@ -145,7 +145,7 @@ class PackedHistory:
             self._open_details = []
 
     def _numbers(self, batch: Batch, row: int) -> tuple[int, int]:
-        """Return the key and value of a header, or the name and IRI of a prefix.
+        """Return the numbers of a header's key and value, or of a prefix's name and IRI.
 
         A prefix that is added is kept for the summary.
         """

@@ -104,6 +104,6 @@ def _split(batches: Iterable[Batch], *, by_transaction: bool) -> Iterator[Versio
             if code == Op.TX:
                 start = (len(version.prefixes), len(version.pieces))
         version.take(batch, place, len(ops))
-        # Check the size now, since memory holds a version until its end.
+        # Check the size now, since a version is kept in memory until its end.
         rows += len(ops) - begin
         check_size(rows, "changes and headers")

@@ -97,7 +97,7 @@ JELLY_PATCH_TEXT = Format(
     open_encoder=_text_encoder,
     options_type=PatchOptions,
 )
-# RDF Protobuf has no `start`: like those of Jelly, its first bytes are a length and a field's tag.
+# RDF Protobuf has no `start`: it starts with a length and a field's tag, just as Jelly does.
 RDF_PROTOBUF = Format(
     name="rdf-protobuf",
     title="RDF Protobuf",

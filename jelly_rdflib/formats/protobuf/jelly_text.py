@@ -195,7 +195,7 @@ class TextBatches(Iterator[tuple[Batch, Any, int, int]]):
                 self._place = offset, number
                 batch = self._decoder.decode_frame(frame.SerializeToString())
         except DecodeError as error:
-            # The decoder's offsets are those in a binary frame, which the text doesn't have.
+            # The decoder's offsets are positions in the binary frame, not in the text.
             error.offset, error.frame = self._place
             raise
         options: Any = self._decoder.options  # type: ignore[attr-defined]  # of both decoders

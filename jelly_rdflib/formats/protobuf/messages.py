@@ -131,7 +131,7 @@ def _set_type(field: Any, name: str) -> None:
     if name in _SCALARS:
         field.type = field.Type.Value(f"TYPE_{name.upper()}")
     else:
-        # The pool finds out whether the name means a message or an enum.
+        # The pool determines whether the name refers to a message or to an enum.
         field.type_name = name
 
 

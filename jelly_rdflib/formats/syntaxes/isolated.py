@@ -37,13 +37,13 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# The maximum number of bytes of a frame without its text, and of its rows and of its terms.
+# Limits on a frame from the child: on its bytes besides the text, and on its rows and its terms.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
 # In bytes: how much of the child's error output is read, and how much of it is shown.
 _MAX_TOLD = 1 << 16
 _MAX_SHOWN = 200
-# The child may run for this many times its limit of processor time, in wall-clock time.
+# The limit on the child's wall-clock time, as a multiple of the limit on its processor time.
 _PATIENCE = 10
 # In seconds: how long a child may take to end, and how long a socket waits at most.
 _TIME_TO_END = 10

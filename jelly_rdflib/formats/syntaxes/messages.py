@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 
-# The head of the child's messages: a kind, and the size of the body that follows. WANT has no body;
-# its number is the number of bytes that the parser wants. HASH asks for the hash of the whole text.
+# The head of the child's messages: a kind, and the size of the body that follows. WANT has no body:
+# its size is the number of bytes that the parser wants. HASH asks for the hash of the whole text.
 # DROPPED reports that a base direction was left out.
 ANSWER = struct.Struct(">cI")
 WANT, HASH, FRAME, DROPPED, ERROR, END = b"W", b"H", b"F", b"D", b"E", b"."
@@ -21,7 +21,7 @@ TOLD = struct.Struct(">??qqq")
 # The head of the parent's messages: the size of the body, or SOURCE_FAILED if reading failed.
 INPUT = struct.Struct(">I")
 SOURCE_FAILED = 0xFFFFFFFF
-# The child may take ``max_parser_seconds`` for each started piece of text of this size, in MiB.
+# The child may take ``max_parser_seconds`` per this many MiB of text, rounded up.
 TEXT_PER_TIME = 8
 # The exit status of a child that is out of memory.
 NO_MEMORY = 12

@@ -34,7 +34,7 @@ _NO_NODES = NodeTypes(
     blank_node=_NoNode,
     literal=_NoNode,
     triple_term=_NoNode,
-    # An IRI with this text would be taken for the default graph, so it has a NUL, unlike any IRI.
+    # An IRI equal to this text would be taken for the default graph; no IRI contains a NUL.
     default_graph=_NoNode("\0"),
     recognized_datatypes=(),
 )
@@ -117,7 +117,7 @@ def _parse(format: Format, reading: Reading) -> None:
 
 
 def _allow_time(text_size: int, limits: Limits) -> None:
-    """Raise this process's limit of processor time in proportion to the size of the text.
+    """Raise this process's limit on processor time in proportion to the size of the text.
 
     A limit for each batch would be too strict for nested elements: there, the time that pyoxigraph
     takes for each statement grows with the depth.

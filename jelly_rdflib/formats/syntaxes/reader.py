@@ -49,7 +49,7 @@ _DIRECTED = re.compile(
     rb":dir(?<=[^\s\"'<>]:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
     rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
 )
-# Directions have a meaning only with these two, whatever their prefixes are.
+# Base directions have a meaning only in a text with both of these, whatever the prefixes are.
 _ITS = b"http://www.w3.org/2005/11/its"
 _VERSION = re.compile(rb":version\s*=\s*[\"']1\.2")
 # How many bytes are searched again together with the next piece, since a label or the start of an
@@ -78,9 +78,9 @@ class TextSource(Protocol):
 class SyntaxInput:
     """A file for a parser, which reads the text in larger pieces than the parser asks for.
 
-    At most ``max_size`` bytes may come between two statements. ``count`` has the number of
+    At most ``max_size`` bytes may come between two statements. ``count.made`` is the number of
     statements that the parser has made. The number of bytes that were passed to the parser is
-    stored in ``count`` and in ``position``. ``labels`` gets the labels in these bytes that
+    stored in ``position`` and ``count.read``. ``labels`` gets the labels in these bytes that
     ``written`` matches.
     ``scanner`` checks the bytes, and may add marks (suffixes for the parser), which don't count.
     ``keeps_directions`` is only for RDF/XML, where pyoxigraph leaves out some base directions: if
@@ -183,7 +183,7 @@ class SyntaxInput:
                 )
             if scanner.taken > 0 or is_last:
                 return data[: scanner.taken], marked
-            # All these bytes are one token, so look at more of them.
+            # All these bytes belong to one token, so look at more bytes.
             size = min(2 * size, most)
             self._fill(size)
             data = bytes(self._waiting[:size])
@@ -230,7 +230,7 @@ class SyntaxInput:
 class StatementBatches(Iterator[Batch]):
     """Iterates over the batches of a text.
 
-    ``tell_dropped`` is called when the first base direction was left out.
+    ``tell_dropped`` is called once, after the first base direction has been left out.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ class XmlEncoder(SyntaxEncoder):
     _checks_statements = True
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
-        self._own_prefixes: dict[str, str] = {}  # those in the document's start
+        self._own_prefixes: dict[str, str] = {}  # declared at the document's start
         self._head = self._tail = b""
         self._recall_name = functools.lru_cache(_MAX_KNOWN)(_ends_with_name)
         self._has_nameless_types = False
@@ -131,5 +131,5 @@ def _ends_with_name(iri: str) -> bool:
         text = serialize(f"<s:s> {iri} <o:o> .\n".encode(), ox.RdfFormat.RDF_XML, {})
     except OSError:
         return False
-    # If not, pyoxigraph gives the element a name that XML with namespaces does not allow.
+    # Otherwise, pyoxigraph gives the element a name that XML with namespaces does not allow.
     return b"<oxprefix:" not in text and b"<xmlns:" not in text

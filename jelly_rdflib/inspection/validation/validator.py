@@ -30,7 +30,7 @@ def validate(
     format: ChangeFormat | StatementFormat | None = None,
     isolated: bool = False,
 ) -> list[Fault]:
-    r"""Find all faults in a file: faults that readers refuse, and faults that they accept.
+    r"""Find all faults in a file, including those that readers accept.
 
     The rules are the members of `jelly_rdflib.Rule`. Reading continues after a fault if later rows
     still make sense. In RDF Patch text a faulty row is skipped, up to its dot or to the next line
@@ -46,8 +46,8 @@ def validate(
         source: What to read: bytes, a path or a binary file; see `jelly_rdflib.read_batches`.
         limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
         format: The name of the format, an extension or a media type; see
-            `jelly_rdflib.read_batches`. If this or the file's name is for Jelly-Patch, Jelly-RDF is
-            a fault.
+            `jelly_rdflib.read_batches`. If this or the file's extension names Jelly-Patch,
+            Jelly-RDF is a fault.
         isolated: Whether to parse a text in a child process; see `jelly_rdflib.read_batches`.
 
     Returns:
@@ -106,7 +106,7 @@ def find_faults(
 
 
 def _without_offsets(faults: Iterator[Fault]) -> Iterator[Fault]:
-    """Yield faults without offsets of frames, since the input is a text; keep the lines."""
+    """Drop the offsets of faults without a line: these are offsets in frames, not in the text."""
     for fault in faults:
         yield fault if fault.line is not None else replace(fault, offset=None)
 

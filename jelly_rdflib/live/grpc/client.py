@@ -57,14 +57,14 @@ class GrpcClient:
             self._channel = grpc.insecure_channel(address.host, options)
 
     def call(self, kind: str, method: str, request: Any, timeout: float | None = None) -> Any:
-        """Start a call whose messages are bytes; ``kind`` is a method of grpc's channels."""
+        """Start a call whose messages are bytes; ``kind`` names a method of grpc's channels."""
         start = getattr(self._channel, kind)(method)
         return start(request, metadata=self._metadata, timeout=timeout)
 
     def told_by(self, call: Any) -> dict[str, Any]:
         """Wait until the server has accepted the call, and return its initial metadata.
 
-        Raise an RpcError if the server refuses the call, a ConnectionError if it does not respond.
+        Raise an RpcError if the call is refused, and a ConnectionError if there is no response.
         """
         # Use a timer, since grpc's timeout would limit the whole call, which may last forever.
         timer = threading.Timer(_FIRST_SECONDS, call.cancel)

@@ -225,7 +225,7 @@ class GrpcSink(Sink):
         self._put(frames)
 
     def flush(self) -> None:
-        """Wait for all patches, see `Sink.flush`."""
+        """Wait until all patches are accepted; see `Sink.flush`."""
         while self._sent:
             self._await(lambda: not self._sent)
 

@@ -84,7 +84,7 @@ class Tokens:
         return self._rights.get(_hash(token))
 
     def covers(self, token: str | None, log: str | None) -> bool:
-        """Return whether a token is valid for a log; None stands for one that the request lacks."""
+        """Return whether a token is valid for a log; a missing token (None) is not checked."""
         return token is None or log is None or log in self._logs.get(_hash(token), (log,))
 
 

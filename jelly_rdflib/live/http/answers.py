@@ -38,7 +38,7 @@ _TOGETHER = 4
 
 
 def patience(start: float, size: int) -> float:
-    """Return the seconds to wait for more of a body: ``size`` bytes have come since ``start``."""
+    """Return how many seconds to wait for more; ``size`` bytes have arrived since ``start``."""
     left = start + SILENCE + size / LEAST_SPEED - time.monotonic()
     return max(0.0, min(SILENCE, left))
 

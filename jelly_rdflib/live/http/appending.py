@@ -41,7 +41,7 @@ def append(
 def _expected(
     history: History, prev: URIRef | None, if_match: str | None, if_none_match: str | None
 ) -> URIRef | None:
-    """Return the id of the patch that a new patch must follow; ``prev`` is its header."""
+    """Return the id of the patch that a new patch must follow, given the new patch's ``prev``."""
     with history.reading() as state:
         newest = state.newest()
     version, head = point_of(newest)

@@ -55,7 +55,7 @@ _IfMatch = Annotated[str | None, Header(description="The ETag that the log must 
 _IfNoneMatch = Annotated[str | None, Header(description="An ETag that it must not have; *: any")]
 
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-# The page has its own scripts and styles, since it must load nothing from other hosts.
+# The server itself has the page's scripts and styles: the page must not load any from other hosts.
 _PAGE = get_swagger_ui_html(
     openapi_url="openapi.json",
     title="Patch log",
@@ -116,7 +116,7 @@ class LogServer:
     is_open: bool = False
     limits: Limits | None = None  # for reading patches, including those that are appended
     timeout: float = 30.0  # seconds to wait for other writers of the log
-    max_body: int = 1 << 28  # bytes of one patch; four times this for all that arrive at once
+    max_body: int = 1 << 28  # bytes of one patch; four times as many for all arriving at once
     rate: str | None = None  # request limit per client, such as "100/second"; None: no limit
     max_followers: int = 1000  # at most half of them from one host
 
@@ -264,7 +264,7 @@ class LogServer:
         """Return the patches that lead from one version to another: as a list, or as one stream.
 
         The response has at most `most` patches; `next` is the version after which the rest follow.
-        With `last` it has that many patches up to a version instead.
+        With `last`, it has the newest `last` patches up to a version instead.
         """
         media_type = accepted(request, [wire.JSON, *CHANGES])
         with log.history.reading() as state:

@@ -151,7 +151,7 @@ class KafkaSink(Sink):
         raise ConnectionError(f"{self.url}: {told}no answer for {self._wait:g} seconds")
 
     def flush(self) -> None:
-        """Wait for all patches, see `Sink.flush`."""
+        """Wait until all patches are accepted; see `Sink.flush`."""
         self._await(0)
         if self._producer is not None:
             self._check()

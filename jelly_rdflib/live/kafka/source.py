@@ -75,7 +75,7 @@ class _Partition:
 
 
 class KafkaSource(Source):
-    """The patches of a topic: of all partitions, or of those that its group assigns to it."""
+    """The patches in all partitions of a topic, or in those that the group gives this source."""
 
     def __init__(self, address: Address, limits: Limits, timeout: float | None) -> None:
         self._is_latest = address.choose("start", ("earliest", "latest")) == "latest"

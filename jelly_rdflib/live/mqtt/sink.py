@@ -116,7 +116,7 @@ class MqttSink(Sink):
             self._publish(self._number, payload)
 
     def flush(self) -> None:
-        """Wait for all patches, see `Sink.flush`."""
+        """Wait until all patches are accepted; see `Sink.flush`."""
         self._wait_for(lambda: not self._pending)
 
     def _wait_for(self, is_done: Callable[[], bool]) -> None:

@@ -123,7 +123,8 @@ class MqttSource(Source):
 
     def _note_new_session(self) -> None:
         self._lose("the broker no longer has this client's session")
-        # The next connection must not mistake the new session of this connection for the old one.
+        # If the loss is an error, end this new session on closing: the next connection would
+        # mistake it for the old one.
         self._is_kept = self._has_session and self._accepts_loss
 
     def _lose(self, why: str) -> None:
@@ -277,8 +278,8 @@ class MqttSource(Source):
     def _must_come_again(self, before: dict[str, int]) -> bool:
         """Return whether the broker must resend the messages that were left out since a patch.
 
-        Until the position of a later patch is stored, no stored position contains their numbers.
-        Without these messages, a restarted source would miss the numbers.
+        Their numbers are stored only with the position of a later patch. If the source restarts
+        before that and does not get these messages again, it takes them for lost patches.
         """
         return self._has_session and self.has_positions and self._numbers != before
 

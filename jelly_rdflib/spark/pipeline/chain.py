@@ -134,8 +134,8 @@ class PatchOrder:
     def resolve(self, upto: int | str | None) -> int:
         """Return the number of a version that is given by its number or by its patch's id.
 
-        None means the newest version. Raise a PatchError if the version does not exist, a TypeError
-        for any other type.
+        None means the newest version. Raise a PatchError if the version does not exist, and a
+        TypeError for any other type.
         """
         if upto is None:
             return self.version

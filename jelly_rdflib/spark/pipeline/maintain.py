@@ -21,8 +21,8 @@ from jelly_rdflib.spark.pipeline.table import CHANGES, check_changes
 Sink: TypeAlias = Callable[[NetChanges, int], None]
 """A function of a batch's changes and the number of the batch."""
 
-# A function of a batch's table of changes, the number of the batch, and whether the driver has its
-# rows.
+# A function of three arguments: a batch's table of changes, the batch's number, and whether the
+# driver has the batch's rows.
 _Writer: TypeAlias = Callable[[DataFrame, int, bool], None]
 
 
@@ -110,7 +110,7 @@ def maintain(
             " order_by="
         )
     stream = check_changes(stream)
-    # Drop other columns, since the driver fetches small batches.
+    # Drop other columns: the driver fetches small batches, and does not need them.
     stream = stream.select(
         *(
             field.name
@@ -205,7 +205,7 @@ def _sink_writer(sink: Sink, order_by: str | None, start: Callable[[], str | Non
 
 
 def _query_id(spark: SparkSession, checkpoint: str) -> str:
-    """Return the id of the query with a checkpoint; it never changes."""
+    """Return the id of the query that uses a checkpoint; this id never changes."""
     metadata = spark.read.schema("id string").json(f"{checkpoint.rstrip('/')}/metadata")
     return str(metadata.collect()[0].id)
 

@@ -137,8 +137,8 @@ class QuadTable:
     def last(self) -> tuple[int, TableState | None]:
         """Return Delta's newest version, and its state.
 
-        The state is None if another program has changed the quads since, or if Delta's history
-        does not go back to it.
+        The state is None if another program has changed the quads after the last commit with a
+        state, or if that commit is no longer in Delta's history.
         """
         # At first read only the last commit, which usually has the state.
         for limit in (" LIMIT 1", ""):

@@ -32,12 +32,12 @@ LEAST_BYTES = 4 << 20
 LOOK_SIZE = 1 << 16
 # If the size of a partition is given, a file counts as at least 1/256 of it, however small it is.
 LEAST_SHARE = 256
-# A file is only cut if it is longer than the target size by more than this factor.
+# A file is cut only if its size is more than this many times the target size.
 SLACK = 1.25
 
 
 class FilePartition(InputPartition):
-    """The files that a task reads one after another, or parts of them; None means a whole file.
+    """The files that a task reads in turn, each with the part to read; None: the whole file.
 
     ``first`` is the first file whose kind of statements is known, and the kind: triples or quads.
     All files must have the same kind.

@@ -91,12 +91,12 @@ def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Itera
             return
         bound, first = min((_key(head, -1, keys), number) for number, head in heads.items())
         ready = []
-        # Go in the order of runs, so that rows with the same key keep their order.
+        # Go through the runs in order, so that rows with the same key keep their order.
         for number in sorted(heads):
             head = heads.pop(number)
             rows = range(head.num_rows)
-            # The run with the bound may have more rows with its key: later runs' rows with this
-            # key must wait.
+            # The run with the bound may have more rows with the bound's key later: rows of later
+            # runs with this key must wait for them.
             bisect = bisect_right if number <= first else bisect_left
             count = bisect(rows, bound, key=lambda row: _key(head, row, keys))
             ready.append(head.slice(0, count))

@@ -53,7 +53,7 @@ class PartitionWriter:
     copies the files; there, too, each file appears as a whole.
     """
 
-    # Whether this writes micro-batches: each makes the temporary folder anew, and then deletes it.
+    # Whether this writes micro-batches: each one creates the temporary folder, then deletes it.
     _is_stream = False
 
     def __init__(
