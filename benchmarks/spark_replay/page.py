@@ -101,9 +101,9 @@ def write_page(
                 for files, patches in zip(by_files, by_patches, strict=True)
             ),
         ),
-        "\nSpark's jobs take a few seconds however small the data: replay data that fits into"
-        " memory without Spark. The driver's Python had"
-        f" {max(run.driver_bytes for run in growth) / 1e6:.0f} MB at most, and no job sent more"
+        "\nEvery Spark job takes a few seconds, however small the data. If the data fit into"
+        " memory, replay them without Spark. The driver's Python process used at most"
+        f" {max(run.driver_bytes for run in growth) / 1e6:.0f} MB, and no job sent more"
         f" than {MAX_RESULT[:-1]} MB to the driver.\n",
     ]  # fmt: skip
     (FOLDER / "benchmarks.md").write_text("".join(parts), "utf-8")

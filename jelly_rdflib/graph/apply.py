@@ -478,7 +478,7 @@ class _Applier:
         self._aborted += 1
 
     def _leave(self) -> None:
-        """Leave the open transaction before the log undoes it. May be called again."""
+        """Prepare for the log to undo the open transaction. May be called more than once."""
         if not self._is_atomic:
             self._prefixes.commit()
         elif self._is_open:

@@ -83,7 +83,7 @@ class Sink(Connection):
         elif opened := open_read(patch, limits=self._limits, normalize=False, format=format):
             patches = PatchIterator(opened, max_held_operations=self._limits.max_held_operations)
         elif format is not None:
-            raise ValueError("a format is for bytes, but operations are given")
+            raise ValueError("format is only for bytes, a path or a file, not for operations")
         elif isinstance(patch, Iterable):
             patches = [patch if isinstance(patch, Patch) else Patch(patch)]  # type: ignore[arg-type]
         else:

@@ -191,5 +191,5 @@ def open_incoming(
                 " a binary file"
             )
         if opened is None and format is not None:
-            raise ValueError("a format is for bytes, but operations are given")
+            raise ValueError("format is only for bytes, a path or a file, not for operations")
         yield IncomingPatch(patch, None if is_held(patch) else limits, opened, stored, added)

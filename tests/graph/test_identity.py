@@ -111,7 +111,7 @@ def test_nodes_of_every_spelling_are_found(store: str, is_batch: bool) -> None:
 @pytest.mark.parametrize("store", ["Jelly", "Oxigraph"])
 @pytest.mark.parametrize("g", [None, G])
 def test_a_recorded_update_finds_its_statement(store: str, g: Any, tmp_path: Path) -> None:
-    """SPARQL Update and the recorded patch delete a statement in any spelling, in every store."""
+    """SPARQL Update and the recorded patch delete a statement in any spelling."""
     path = tmp_path / "changes.jellyp"
     for one, other in PAIRS:
         data = f"{S.n3()} {P.n3()} {other.n3()}"

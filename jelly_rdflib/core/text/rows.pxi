@@ -106,7 +106,7 @@ cdef const uint8_t* decode_version(TextDecoder self, const uint8_t* at) noexcept
     at = scan_quoted(self, start, &version)
     if at != NULL and not is_rdf_version(version.span):
         return refuse(
-            self, start, b"this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
+            self, start, b"unknown RDF version: it must be 1.1, 1.2 or 1.2-basic"
         )
     return at
 

@@ -34,9 +34,7 @@ _HINTS = {
 }
 # Messages for the faults that the scanner finds, by first byte; all other faults are bad escapes.
 _FAULTS = dict.fromkeys(b"\r\n", "a string with a line break needs triple quotes")
-_FAULTS |= dict.fromkeys(
-    b"Vv", "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
-)
+_FAULTS |= dict.fromkeys(b"Vv", "unknown RDF version: it must be 1.1, 1.2 or 1.2-basic")
 # Labels in a text that look like the labels that pyoxigraph generates: after "_:", and in RDF/XML
 # in an attribute. Labels that are written with escapes are not found; their nodes get other labels,
 # like nodes without a label.

@@ -8,7 +8,7 @@ import jelly_rdflib as jr
 from tests.pieces import Pieces
 
 LINE = "<urn:s> <urn:p> <urn:o> ."
-UNKNOWN = "this version of RDF is not known: there are 1.1, 1.2 and 1.2-basic"
+UNKNOWN = "unknown RDF version: it must be 1.1, 1.2 or 1.2-basic"
 # The grammars of N-Triples and N-Quads require VERSION in capitals, on its own line, with a string
 # in double quotes.
 GOOD = [

@@ -42,7 +42,7 @@ cdef class View(Undoer):
     cdef bint keeps_literals
     # Whether the store may have both "x"@en and "x"@EN, and both "x" and "x"^^xsd:string.
     cdef bint tells_tags_apart, tells_strings_apart
-    # Whether a look-up finds each statement, in any spelling of the store.
+    # Whether looking up a statement finds it however the store spells it.
     cdef bint is_exact
     # The store that lists the graphs, this one or the one that it wraps; and whether it has a list.
     cdef object lister
