@@ -280,13 +280,14 @@ class _Filtering:
         self.is_open = not has_end
         if self.is_wanted is None:
             self.held.append(part)
+            self.is_wanted = self._find_time(part)
             self.held_rows += len(part)
-            if self.held_rows > (most := self.limits.max_held_operations):
+            most = self.limits.max_held_operations
+            if self.is_wanted is None and self.held_rows > most:
                 raise self._error(
                     f"patch {self.patch} has more than max_held_operations={most} rows before its"
                     " time"
                 )
-            self.is_wanted = self._find_time(part)
         if self.is_wanted:
             for each in self.held or [part]:
                 yield from self.selection.select(each.batch, each.start, each.stop)

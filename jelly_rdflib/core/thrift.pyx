@@ -14,7 +14,9 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcmp, memcpy, memset, strlen
 
 from jelly_rdflib.core.batch cimport *
-from jelly_rdflib.core.io cimport FINISHED, InputBuffer, Output, claim_output, free_output
+from jelly_rdflib.core.io cimport (
+    FINISHED, InputBuffer, Output, claim_output, free_output, set_state,
+)
 from jelly_rdflib.core.wire cimport *
 
 from decimal import Decimal

@@ -53,7 +53,7 @@ def apply_to_fuseki(
         address: The dataset's endpoint for patches: ``http://localhost:3030/ds/patch``.
         token: A bearer token; by default from the first of the variables in `VARIABLES`.
         user: A user name for basic authentication; by default from the second variable.
-        password: The user's password; by default from the third variable.
+        password: The user's password; by default from the third variable, if no user is given.
         timeout: The seconds that the server may take to apply a transaction.
 
     Raises:
@@ -66,7 +66,10 @@ def apply_to_fuseki(
     """
     if token is None and user is None:
         token, user, known = map(os.environ.get, VARIABLES)
-        password = known if password is None else password
+        if password is None:
+            password = known
+        else:
+            token = None
     url = httpx2.URL(address)
     if url.scheme not in ("http", "https") or url.userinfo:
         # Messages show addresses, so a password there would leak.

@@ -7,11 +7,13 @@ import threading
 import time
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
-from rdflib.namespace import XSD
+from rdflib import XSD, Literal, URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib import Op
 from tests.cli.support import OPERATIONS, TEXT, encode, run, run_well
 
 DATE_TIME = "^^<http://www.w3.org/2001/XMLSchema#dateTime>"
@@ -240,14 +242,17 @@ def test_a_patch_without_a_time_is_an_error(dated: Path) -> None:
 
 
 def test_rows_before_a_time_are_limited(tmp_path: Path) -> None:
-    """All rows are in one frame: the limit is on rows, not on frames."""
-    headers = "".join(f'H h{n} "x" .\n' for n in range(9))
-    (tmp_path / "x.rdfp").write_text(f'{headers}H time "2026-01-01"^^<{XSD.date}> .\nTX .\nTC .\n')
-    call = ["cat", "--since", "2025-01-01", tmp_path / "x.rdfp", "--limit"]
-    run_well(*call, "max_held_operations=12")
-    ended = run(*call, "max_held_operations=8")
+    """The limit is on rows, not on frames; rows in the frame with the time are not held."""
+    operations: list[Any] = [(Op.H, f"h{number}", Literal("x")) for number in range(9)]
+    operations += [(Op.H, "time", Literal("2026-01-01", datatype=XSD.date)), (Op.TX,)]
+    operations += [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(n), None) for n in range(20)]
+    with jr.PatchWriter(tmp_path / "x.jellyp", jr.PatchOptions(frame_rows=8)) as writer:
+        writer.write_all([*operations, (Op.TC,)])
+    call = ["cat", "--since", "2025-01-01", tmp_path / "x.jellyp", "--limit"]
+    assert run_well(*call, "max_held_operations=9").text.count("\nA ") == 20
+    ended = run(*call, "max_held_operations=3")
     assert ended.code == 1
-    assert "patch 1 has more than max_held_operations=8 rows before its time" in ended.err
+    assert "patch 1 has more than max_held_operations=3 rows before its time" in ended.err
 
 
 @pytest.mark.parametrize(

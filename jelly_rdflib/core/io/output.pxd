@@ -34,6 +34,12 @@ cdef inline int check_usable(Output output) except -1:
     return 0
 
 
+cdef inline void set_state(Output output, OutputState state) noexcept:
+    """Set the state, which other threads may be reading."""
+    with cython.critical_section(output):
+        output.state = state
+
+
 cdef inline int claim_output(Output output) except -1:
     """Refuse all other calls until `free_output`."""
     with cython.critical_section(output):

@@ -17,6 +17,7 @@ cdef class Output:
         self.state = OPEN
 
     @property
+    @cython.critical_section
     def is_over(self):
         """Return whether no more output can follow, since the output has ended or is broken."""
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
@@ -31,12 +32,12 @@ cdef class Output:
     def lose(self):
         """Mark the output as broken, since output was lost; call `claim_output` first."""
         self.check_claimed()
-        self.state = BROKEN
+        set_state(self, BROKEN)
 
     def end(self):
         """Mark the output as finished; call `claim_output` first."""
         self.check_claimed()
-        self.state = FINISHED
+        set_state(self, FINISHED)
 
     def write_batch(self, Batch batch not None):
         """Write the rows of a batch with unchanged lexical forms, without making Python objects.
@@ -105,11 +106,11 @@ cdef class Output:
         """Pass bytes to the sink, whatever the state."""
         # If the sink fails, the bytes can't be passed again: it may have processed some of them.
         cdef OutputState before = self.state
-        self.state = IN_FLIGHT
+        set_state(self, IN_FLIGHT)
         try:
             self.sink(piece)
         except BaseException:
-            self.state = BROKEN
+            set_state(self, BROKEN)
             raise
-        self.state = before
+        set_state(self, before)
         return 0

@@ -69,7 +69,7 @@ cdef class ThriftEncoder(Output):
                 # Write the Segment, since an empty last patch would be lost without it.
                 self.put_mark(TXN_SEGMENT)
             self.emit()
-            self.state = FINISHED
+            set_state(self, FINISHED)
         finally:
             free_output(self)
 

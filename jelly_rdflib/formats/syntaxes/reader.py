@@ -47,9 +47,10 @@ _DIRECTED = re.compile(
     rb":dir(?<=[^\s\"'<>]:dir)\s*=\s*[\"'](?:ltr|rtl)[\"']"
     rb"(?=([^<>]{0,999}))\1>(?<!/>)\s{0,999}<[^/!?]"
 )
-# Base directions have a meaning only in a text with both of these, whatever the prefixes are.
-_ITS = b"http://www.w3.org/2005/11/its"
-_VERSION = re.compile(rb":version\s*=\s*[\"']1\.2")
+_PREFIX = re.compile(rb"[^\s\"'<>]+\Z")
+# Base directions have a meaning only in a text with both of these; an entity may give the version.
+_ITS = re.compile(rb"xmlns:([^\s=]+)\s*=\s*[\"']http://www\.w3\.org/2005/11/its[\"']")
+_VERSION = re.compile(rb":version\s*=\s*[\"'](?:1\.2|&)")
 # How many bytes are searched again together with the next piece, since a label or the start of an
 # element may span both.
 _OVERLAP = 2048
@@ -105,7 +106,8 @@ class SyntaxInput:
         self.has_dropped = False
         # The last bytes that were searched, to be searched again with the next ones.
         self._looked = b""
-        self._has_its = self._has_version = False
+        self._its_prefixes: set[bytes] = set()
+        self._has_version = False
         self._scanner = scanner
         # The piece that the parser is reading, with marks, and how many bytes of it the parser got.
         self._taken = b""
@@ -191,10 +193,13 @@ class SyntaxInput:
         data = self._looked + data
         self._labels.keep(self._written.findall(data))
         if self._written is _WRITTEN_IN_XML:
-            self._has_its = self._has_its or _ITS in data
+            self._its_prefixes.update(_ITS.findall(data))
             self._has_version = self._has_version or _VERSION.search(data) is not None
-        is_directed = self._has_its and self._has_version
-        if is_directed and (found := _DIRECTED.search(data)) is not None:
+        is_directed = self._its_prefixes and self._has_version
+        for found in _DIRECTED.finditer(data) if is_directed else ():
+            prefix = _PREFIX.search(data, max(0, found.start() - 99), found.start())
+            if prefix is None or prefix[0] not in self._its_prefixes:
+                continue
             if self._keeps_directions:
                 raise DecodeError(
                     "its:dir on an element with child elements, where pyoxigraph does not read it:"

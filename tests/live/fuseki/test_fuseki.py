@@ -219,6 +219,7 @@ def test_a_server_that_breaks_off_leaves_it_unknown() -> None:
 def test_an_explicit_password_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JELLYP_FUSEKI_USER", "writer")
     monkeypatch.setenv("JELLYP_FUSEKI_PASSWORD", "of-the-environment")
+    monkeypatch.setenv("JELLYP_FUSEKI_TOKEN", "of-the-environment")
     heads: list[bytes] = []
 
     def answer(head: bytes) -> Iterator[bytes]:
