@@ -28,7 +28,7 @@ from jelly_rdflib.terms import TripleTerm, plain
 
 
 class Expected(NamedTuple):
-    """What is expected of an input; None means that any value is accepted.
+    """The requirements that an input is checked against; None accepts any value.
 
     Args:
         file, format: A file that must have the same statements, and its format.

@@ -172,8 +172,8 @@ def test_a_password(fuseki: Fuseki, monkeypatch: pytest.MonkeyPatch) -> None:
     assert held(fuseki) == [1, 2]
 
 
-def test_a_token_is_sent_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JELLYP_FUSEKI_TOKEN", "a-token")
+def head_of_request(password: str | None = None) -> bytes:
+    """Apply a patch to a server that accepts it; return the head of the request."""
     heads: list[bytes] = []
 
     def answer(head: bytes) -> Iterator[bytes]:
@@ -181,8 +181,13 @@ def test_a_token_is_sent_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
         yield b"HTTP/1.1 204 No Content\r\n\r\n"
 
     with answering(answer) as url:
-        jr.apply([add(1)], f"{url}/ds/patch")
-    assert b"authorization: bearer a-token" in heads[0].lower()
+        apply_to_fuseki([add(1)], f"{url}/ds/patch", password=password)
+    return heads[0]
+
+
+def test_a_token_is_sent_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JELLYP_FUSEKI_TOKEN", "a-token")
+    assert b"authorization: bearer a-token" in head_of_request().lower()
 
 
 @pytest.mark.parametrize(("name", "status"), [("none", 404), ("query", 415), ("update", 415)])
@@ -220,15 +225,7 @@ def test_an_explicit_password_takes_precedence(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("JELLYP_FUSEKI_USER", "writer")
     monkeypatch.setenv("JELLYP_FUSEKI_PASSWORD", "of-the-environment")
     monkeypatch.setenv("JELLYP_FUSEKI_TOKEN", "of-the-environment")
-    heads: list[bytes] = []
-
-    def answer(head: bytes) -> Iterator[bytes]:
-        heads.append(head)
-        yield b"HTTP/1.1 204 No Content\r\n\r\n"
-
-    with answering(answer) as url:
-        apply_to_fuseki([add(1)], f"{url}/ds/patch", password="given")
-    assert base64.b64encode(b"writer:given") in heads[0]
+    assert base64.b64encode(b"writer:given") in head_of_request(password="given")
 
 
 def test_an_address_with_a_password_is_refused() -> None:
