@@ -317,6 +317,6 @@ def test_a_decoder_that_restarts() -> None:
     decoder.restart()
     assert decoder.draft_options is None
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.filterwarnings("always", WARNING)
         assert plain_operations(decoder.decode_frame(data)) == first
     assert len(caught) == 1
