@@ -10,7 +10,16 @@ if hasattr(__spec__.loader, "archive"):
         " zip out of PYTHONPATH, and of Spark's --py-files and addPyFile"
     )
 
+from importlib.util import find_spec
+
 import lazy_loader
+
+_core = find_spec(f"{__name__}.core.batch")
+if _core is None or _core.origin is None:
+    raise ImportError(
+        f"jelly_rdflib can't be imported from {__path__[0]}: this is its source code, without the"
+        " compiled modules. If the package is installed, run Python in another folder"
+    )
 
 from jelly_rdflib.plugins import register
 

@@ -30,7 +30,7 @@ PACKED_READ = 1 << 16
 FREE_SIZE = 16 << 20
 
 # Matches most RDF texts, and hardly any path.
-_TEXT = re.compile(r"[\n\0]|^\s*[<{@]|[>\"] \.\s*$")
+_TEXT = re.compile(r"[\n\0]|^\s*([<{@]|(H|A|D|PA|PD|TX|TC|TA)\s)|[>\"] \.\s*$")
 _SHOWN = 60
 # Classes of files whose `seek` is known to work.
 _REAL_FILES = (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)
@@ -150,6 +150,8 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
             raise
         if is_address(path):
             advice = "nothing is fetched: give the file or its bytes, or a patch log as a PatchLog"
+        elif hasattr(path, "n3"):
+            advice = "an IRI is no path: nothing is fetched"
         elif _TEXT.search(path):
             advice = "a str is a path, and there is no such file: give text as bytes"
         else:

@@ -64,6 +64,7 @@ def read_batches(
         DecodeError: The input breaks a rule of the format.
         LimitError: The input exceeds ``limits``.
         TypeError: ``source`` has the wrong type.
+        LookupError: The format is unknown.
         OSError: The path can't be opened or read.
         ImportError: The format needs a package that is missing; the message names the extra.
         ValueError: An argument is incompatible with the others; see `jelly_rdflib.read_statements`.

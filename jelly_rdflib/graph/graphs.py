@@ -206,6 +206,8 @@ def write_graphs(
             "the name of a Jelly-RDF file must end with .jelly, .jelly.gz or .jelly.zst, unlike"
             f" {os.fspath(destination)!r}"
         )
+    if isinstance(graphs, Graph):
+        raise TypeError(f"give a list of graphs, [graph], not a {type(graphs).__name__}")
     graphs = iter(graphs)
     first = list(itertools.islice(graphs, 1))
     # Check that the first items are graphs before a file is made.

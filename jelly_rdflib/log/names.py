@@ -63,7 +63,10 @@ def parse_patch_id(value: Any) -> URIRef:
     is_text = isinstance(value, URIRef) or type(value) is str
     found = _ID.fullmatch(value) if is_text else None
     if found is None and is_text and value.isdecimal():
-        raise InvalidId(f"{show(value)} is a str: give the number of a version as an int, {value}")
+        raise InvalidId(
+            f"{show(value)} is a str: the number of a version is an int, {value}, and the id of a"
+            f" patch is log.entry({value}).id"
+        )
     if found is None:
         raise InvalidId(
             f"{show(value)} can't be the id of a patch: those are UUIDs as IRIs,"

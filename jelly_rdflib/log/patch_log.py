@@ -59,8 +59,9 @@ class PatchLog(Tabular):
     """A log of patches: a folder with a chain of patches, each in a file.
 
     Each patch has an ``id``, and all but the first have a ``prev``, the id of the previous patch
-    (RDF Patch, "Header"). After the n-th patch the data have version n; version 0 is empty. All
-    methods take a version as its number or as the id of its patch, and None as the newest.
+    (RDF Patch, "Header"). After the n-th patch the data have version n; version 0 is empty. A
+    version is given by its number or by the id of its patch. None is the newest, unless an
+    argument says otherwise.
 
     The object is a view: it has the patches that were in the log when it was made, or at the last
     `refresh`, and the patches that it appended itself. `append` adds a patch only if the newest
@@ -350,8 +351,8 @@ class PatchLog(Tabular):
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` reads; one patch.
             header: Headers to add to those of the patch, such as ``{"title": "Release 2"}``; a str
                 becomes a literal.
-            prev: The id of the patch that it must follow: by default its own header, or else the
-                newest patch of this view.
+            prev: The id of the patch that it must follow, such as ``log.entry(1).id``: by default
+                its own header, or else the newest patch of this view.
             options: Sizes of lookups and frames, and whether quoted triples and generalized
                 statements are allowed. By default those of the input, if that is Jelly-Patch; for
                 other input, a patch that is known to be short gets small lookups.
@@ -367,6 +368,7 @@ class PatchLog(Tabular):
             DecodeError: The input breaks a rule of the format.
             LimitError: The input or the written segment exceeds the limits.
             TypeError: ``patch`` has a type that can't be read as a patch.
+            LookupError: The format is unknown, or is not a format of changes.
             ValueError: ``prev`` differs from the patch's header; a format is given for operations.
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
@@ -407,7 +409,7 @@ class PatchLog(Tabular):
         Args:
             target: The graph or dataset to change.
             since: The version of the target; by default 0, which is empty.
-            upto: The version to reach.
+            upto: The version to reach. A target that is past it already is not changed.
             position: The name of the graph. If ``since`` is given, the position is first set to
                 that version, which replaces all statements of the graph.
             normalize: Whether literals get the normal form of their value; see
@@ -476,6 +478,7 @@ class PatchLog(Tabular):
         Raises:
             LogError: The version does not exist or was squashed; a segment is damaged.
             ApplyError: An operation can't be applied; see `jelly_rdflib.apply`.
+            TypeError: The target is not a Dataset.
             ValueError: The target is not empty.
 
         Warns:

@@ -25,13 +25,9 @@ from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
-
-_Side: TypeAlias = "Graph | str | os.PathLike[str]"
-
-
 def diff(
-    old: _Side,
-    new: _Side,
+    old: Graph | str | os.PathLike[str],
+    new: Graph | str | os.PathLike[str],
     *,
     canonical: bool | None = None,
     directions: Directions = "keep",
@@ -91,7 +87,7 @@ def diff(
 
     Raises:
         TypeError: ``old`` or ``new`` is neither a graph nor a dataset nor a file.
-        ValueError: The format of a file is not known, or is a format of changes.
+        LookupError: The name of a file has the extension of a format of changes.
         OSError, DecodeError, LimitError: A file can't be read.
         PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
             term in a position that RDF 1.1 forbids, such as a blank node as predicate.
@@ -139,8 +135,13 @@ def diff(
             graph, format = _load(side, directions)
             formats.append(format)
             graphs.append(graph)
-        else:
+        elif isinstance(side, Graph):
             graphs.append(side)
+        else:
+            raise TypeError(
+                f"give a Graph or Dataset or the path of a file, not {type(side).__name__}; the"
+                " data of a log are log.checkout()"
+            )
     return diff_read(*graphs, formats=formats, canonical=canonical)
 
 

@@ -131,15 +131,17 @@ def record(
     **SPARQL Update** follows SPARQL 1.1 while a store is recorded, unless the store runs updates
     itself: ``USING`` names graphs of the dataset, while rdflib would load graphs from the network,
     and a blank node of ``INSERT DATA`` is a new one. ``LOAD`` and ``SERVICE`` still read from
-    elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off.
+    elsewhere, unless ``rdflib.plugins.sparql.SPARQL_LOAD_GRAPHS`` is off. For a store other than
+    `JellyStore` turn off ``SPARQL_DEFAULT_GRAPH_UNION``, too: while it is on, as it is by default,
+    updates of the default graph may fail or change other graphs, as without a recording.
 
     **Other stores.** If a store runs SPARQL Update itself, such as Oxigraph's, its contents before
     and after each update are compared, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs the update, and each change is seen as it is made. The
     contents of a SPARQL endpoint can't be compared: there an update is refused unless rdflib runs
     it, the store must have ``autocommit``, and ``addN`` to the default graph is refused, since
-    rdflib puts such statements elsewhere. While a store is recorded, it can't be opened, closed or
-    destroyed. If a store spells a literal in its own way, that spelling is recorded: Oxigraph's
+    rdflib puts such statements elsewhere. While a `JellyStore` is recorded, it can't be opened,
+    closed or destroyed. If a store spells a literal in its own way, that spelling is recorded: Oxigraph's
     store has ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
     Args:
@@ -165,6 +167,7 @@ def record(
         TypeError: ``target`` or ``writer`` has an unsupported type.
         ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
             or ``header`` is given, but ``writer`` has no method ``append``.
+        LookupError: The format of the path is not known, or is a format of statements.
         RecordError: The store is not open, or is read-only. The block raises it if the writer is in
             a transaction, the store can't be recorded, or a transaction could not be recorded or
             undone.

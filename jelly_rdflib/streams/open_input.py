@@ -43,7 +43,11 @@ class Input:
         """Return the format; look at the first bytes if the format is not known yet."""
         if self.format is None:
             start, self.source = look_at_start(self.source)
-            self.format = guess_by_start(start, holds_changes=self.reading.holds_changes)
+            try:
+                self.format = guess_by_start(start, holds_changes=self.reading.holds_changes)
+            except DecodeError as error:
+                error.source = self.name
+                raise
         return self.format
 
     def open(self) -> BatchSource:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rdflib.graph import Graph
+
 from jelly_rdflib.core.batch import BatchSlice, SliceIterator
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.operations import Op, Operation
@@ -21,6 +23,11 @@ class PatchOperations:
     """
 
     def __init__(self, operations: Iterable[Operation] = ()) -> None:
+        if isinstance(operations, str | bytes | bytearray | memoryview | Graph):
+            raise TypeError(
+                f"{type(operations).__name__} has no operations: read_patches(path) reads the"
+                " patches of a file, and diff(Graph(), graph) makes a patch of a graph"
+            )
         self._operations = list(operations)
         self.slices: list[BatchSlice] | None = None
         if self._operations and self._operations[-1] == (Op.END,):

@@ -129,6 +129,13 @@ cdef class FrameReader(InputBuffer):
         self.take(size)
         return True
 
+    cdef bint is_cut_off(self) noexcept:
+        """Return whether the input ends in a frame that starts with the stream's options."""
+        return (
+            self.end - self.begin >= 3
+            and self.begin[0] == ROWS_TAG and self.begin[2] == ROWS_TAG
+        )
+
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
             return False

@@ -22,7 +22,10 @@ _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True
 
 
 def check_source(source: object, **reading: Any) -> None:
-    """Check that a source of operations can be iterated over; then call `check_reading`."""
+    """Check that a source can be iterated over, and is no graph; then call `check_reading`."""
+    if isinstance(source, Graph):
+        name = type(source).__name__
+        raise TypeError(f"a {name} has no operations: diff(Graph(), graph) makes a patch of one")
     if not isinstance(source, Iterable):
         advice = "give bytes, a path, a binary file or operations"
         if hasattr(source, "checkout"):
