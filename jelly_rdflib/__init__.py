@@ -3,6 +3,10 @@
 ``__init__.pyi`` lists the public names. Each name is imported when it is first used.
 """
 
+from importlib.machinery import PathFinder
+
+import lazy_loader
+
 if hasattr(__spec__.loader, "archive"):
     raise ImportError(
         f"jelly_rdflib can't be imported from {__spec__.loader.archive}: Python loads no compiled"
@@ -10,18 +14,14 @@ if hasattr(__spec__.loader, "archive"):
         " zip out of PYTHONPATH, and of Spark's --py-files and addPyFile"
     )
 
-from importlib.util import find_spec
-
-import lazy_loader
-
-_core = find_spec(f"{__name__}.core.batch")
+_core = PathFinder.find_spec("batch", [f"{path}/core" for path in __path__])
 if _core is None or _core.origin is None:
     raise ImportError(
         f"jelly_rdflib can't be imported from {__path__[0]}: this is its source code, without the"
         " compiled modules. If the package is installed, run Python in another folder"
     )
 
-from jelly_rdflib.plugins import register
+from jelly_rdflib.plugins import register  # noqa: E402
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -28,10 +28,10 @@ class BinaryWriter(Protocol):
         ...
 
 
-Readable: TypeAlias = Union[str, os.PathLike[str], Buffer, BinaryReader]
+Readable: TypeAlias = str | os.PathLike[str] | Buffer | BinaryReader
 """A source: bytes (anything with the buffer protocol), a path, or a binary file object."""
 
-Writable: TypeAlias = Union[str, os.PathLike[str], BinaryWriter]
+Writable: TypeAlias = str | os.PathLike[str] | BinaryWriter
 """A destination: a path, or a binary file object."""
 
 # Each row has one format: its names, its media types, its other file extensions. A test compares

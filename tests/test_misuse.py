@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import pydoc
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import click
 import pytest
-from rdflib import Dataset, Graph
+from rdflib import Dataset, Graph, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.cli.commands import jellyp
@@ -33,6 +34,7 @@ TEXTS = [
     '{"@id": "urn:s"}',
     "_:b <urn:p> <urn:o> .",
     "\0",
+    'TX . A <urn:s> <urn:p> "o" . TC .',
 ]
 
 
@@ -133,7 +135,7 @@ def test_a_format_may_be_given_for_any_name() -> None:
 def test_the_number_of_a_version_is_no_text() -> None:
     log = jr.PatchLog("log", create=True)
     for ask in (log.checkout, log.entry):
-        with pytest.raises(jr.LogError, match="as an int, 1"):
+        with pytest.raises(jr.LogError, match="is an int, 1, "):
             ask("1")
 
 
@@ -189,6 +191,20 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
     "save as statements": (lambda: PATCH.save("v.ttl"), "save a patch as .rdfp or .jellyp"),
     "read changes": (lambda: jr.read_statements("v.rdfp"), r"apply\(\) them to a Dataset"),
     "write changes": (lambda: jr.StatementWriter("v.jellyp"), "write them with PatchWriter"),
+    "apply a graph": (lambda: jr.apply(Graph(), Dataset()), r"diff\(Graph\(\), graph\)"),
+    "invert a graph": (lambda: jr.invert(Graph()), r"diff\(Graph\(\), graph\)"),
+    "a patch from a path": (lambda: jr.Patch("v.jellyp"), r"read_patches\(path\)"),
+    "a patch from bytes": (lambda: jr.Patch(TEXT.encode()), r"read_patches\(path\)"),
+    "a patch from a graph": (lambda: jr.Patch(Graph()), r"diff\(Graph\(\), graph\)"),
+    "write one graph": (
+        lambda: jr.write_graphs(Graph(), "v.jelly"),
+        r"a list of graphs, \[graph\]",
+    ),
+    "compare a log": (lambda: jr.diff(_log(), Graph()), r"log\.checkout\(\)"),
+    "compare an IRI": (lambda: jr.diff(URIRef("urn:g"), Graph()), "an IRI is no path"),
+    "record to a folder": (lambda: jr.record(Graph(), _log().path), r"give PatchLog\(…\) instead"),
+    "record to a server": (lambda: jr.record(Graph(), "http://localhost"), r"give PatchLog\(…\)"),
+    "append after a number": (lambda: _log().append(PATCH, prev="1"), r"log\.entry\(1\)\.id"),
     "go back": (lambda: _log().patches(1, 0), "version 1 is newer than 0: .* invert"),
 }
 
@@ -197,7 +213,8 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
 def test_a_wrong_call_says_what_to_call(way: str) -> None:
     call: Any
     call, advice = OTHERS[way]
-    with pytest.raises((TypeError, ValueError, LookupError, OSError, jr.ApplyError), match=advice):
+    errors = (TypeError, ValueError, LookupError, OSError, jr.ApplyError, jr.LogError)
+    with pytest.raises(errors, match=advice):
         call()
 
 
@@ -226,6 +243,29 @@ def test_a_type_that_is_almost_right_is_found() -> None:
 def test_a_format_that_is_almost_right_is_found() -> None:
     with pytest.raises(LookupError, match="did you mean 'rdf-patch'"):
         jr.apply(TEXT.encode(), Dataset(), format="rdfpatch")  # type: ignore[call-overload]
+
+
+def test_only_a_file_of_another_kind_is_called_so() -> None:
+    """A stream of which the end is missing starts as Jelly does."""
+    Graph().serialize("v.jelly", format="jelly-rdf")
+    whole = Path("v.jelly").read_bytes()
+    for data, is_doubted in ((whole[:-1], False), (b"\x40" + whole[2:-1], False), (b"oh no", True)):
+        with pytest.raises(jr.DecodeError) as caught:
+            list(jr.read_statements(data))
+        assert ("is the input" in str(caught.value)) == is_doubted
+    with pytest.raises(jr.DecodeError, match="bad gzip data: the input ends inside a stream"):
+        list(jr.read_statements(gzip.compress(whole)[:-9]))
+
+
+def test_the_file_whose_format_is_unknown_is_named() -> None:
+    Path("v.foo").write_text("<urn:s> <urn:p> <urn:o> .")
+    with pytest.raises(jr.DecodeError, match=r"^v\.foo: .* give the file an extension"):
+        jr.diff("v.foo", Graph())
+
+
+def test_types_of_sources_can_be_resolved() -> None:
+    for function in (jr.apply, jr.diff, jr.read_batches, jr.read_patches):
+        assert get_type_hints(function)
 
 
 def test_help_of_apply_begins_with_its_type_and_an_example() -> None:

@@ -1,7 +1,9 @@
 """Tests the public names, which are imported on demand, and the registration with rdflib."""
 
+import importlib.machinery
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -208,6 +210,17 @@ def test_jelly_is_pyjellys_where_it_is_installed(
     )
     theirs = "jelly_rdflib" if is_alone else "pyjelly"
     assert found.stdout.split() == [theirs, "jelly_rdflib"] * 2
+
+
+def test_sources_that_are_not_compiled_say_so(tmp_path: Path) -> None:
+    """Python finds them in a clone, even if the package is installed."""
+    compiled = [*importlib.machinery.EXTENSION_SUFFIXES, "proto"]
+    ignored = shutil.ignore_patterns(*(f"*{each}" for each in compiled), "__pycache__")
+    shutil.copytree(ROOT / "jelly_rdflib", tmp_path / "jelly_rdflib", ignore=ignored)
+    found = subprocess.run(
+        [sys.executable, "-c", "import jelly_rdflib"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert found.stderr.splitlines()[-1].endswith("is installed, run Python in another folder")
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])

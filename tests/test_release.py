@@ -278,7 +278,7 @@ def test_the_workflow_refuses_words_that_a_release_makes_untrue(
 ) -> None:
     """All such words are changed together: `python -m release.project` lists them."""
     workflow = (ROOT / ".github" / "workflows" / "wheels.yml").read_text("utf-8")
-    assert 'test -z "$(python -m release.project)"' in workflow
+    assert 'found=$(python -m release.project)\n          test -z "$found"\n' in workflow
     is_released = UNRELEASED[0] not in (ROOT / "CHANGELOG.md").read_text("utf-8")
     monkeypatch.setattr(project, "urls", lambda: ADDRESSES)
     found = project.hindrances()

@@ -135,6 +135,6 @@ class _Report:
         line = f"+{self._added} −{self._deleted}"  # noqa: RUF001
         if self._ineffective:
             total = self._added + self._deleted + self._ineffective
-            line += f"; {self._ineffective} of {count(total, 'operation')} changed nothing"
+            line += f"; {self._ineffective:,} of {count(total, 'operation')} changed nothing"
         for text in (line, *self._notes):
             say(text, err=True)

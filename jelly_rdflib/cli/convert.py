@@ -50,10 +50,11 @@ def command(
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf),
     rdf-thrift (.rt), rdf-protobuf (.rpb) and more. jelly-text (.jelly.txt) and jelly-patch-text
-    (.jellyp.txt) show the fields of frames, which stay as they are. Changes are converted to
-    changes, and statements to statements. IN may be the folder of a patch log; without it, standard
-    input is read. Terms keep their lexical forms, and blank nodes their labels. Only language tags
-    that are written as Turtle or TriG, or pass through N3, RDF/XML or JSON-LD, become lower case.
+    (.jellyp.txt) show the fields of frames, which stay as they are. (These two and rdf-protobuf
+    need the extra protobuf.) Changes are converted to changes, and statements to statements. IN may
+    be the folder of a patch log; without it, standard input is read. Terms keep their lexical
+    forms, and blank nodes their labels. Only language tags that are written as Turtle or TriG, or
+    pass through N3, RDF/XML or JSON-LD, become lower case.
 
     If several INs are given, all must be Jelly-Patch streams, or all Jelly-RDF streams. They become
     one stream with new lookups. Its options allow everything that any IN allows, unless you give

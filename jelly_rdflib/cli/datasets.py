@@ -38,6 +38,9 @@ def save(dataset: Dataset, destination: Any, format: Format) -> None:
     """Write the statements and prefixes of a dataset, sorted by graphs and terms."""
     if format.holds_changes:
         raise click.UsageError(f"a dataset can't be written as {format.name}: see jellyp diff")
-    options = StreamOptions(namespace_declarations=True) if format.options_type else None
+    options = None
+    if format.options_type:
+        has_prefixes = any(True for _ in dataset.namespaces())
+        options = StreamOptions(namespace_declarations=has_prefixes)
     with StatementWriter(destination, options, format=format.name) as writer:
         write_graph(dataset, writer, namespaces=True)

@@ -79,6 +79,13 @@ def _in_words(error: object) -> str:
             )
         error = copy.copy(error)
         error.message = message
+    if (
+        isinstance(error, DecodeError)
+        and error.message == "the input is empty"
+        and "--from" in known
+    ):
+        error = copy.copy(error)
+        error.message += ": if that is right, give a text format with --from"
     # Leave out the error's own name for the input: here the input may have another name, such as
     # "standard input".
     return error.text if isinstance(error, (DecodeError, ApplyError)) else str(error)

@@ -72,6 +72,12 @@ def error_of_existing(path: str) -> click.UsageError:
     return click.UsageError(f"{path} already exists: --overwrite replaces it")
 
 
+def check_not_input(path: str, input_: str) -> None:
+    """Raise a UsageError if an output is the input's file."""
+    if os.path.exists(path) and os.path.exists(input_) and os.path.samefile(path, input_):
+        raise click.UsageError(f"{path} is the input: it can't be replaced")
+
+
 def check_folder(path: str) -> None:
     """Raise a UsageError if the folder of a file does not exist."""
     folder = os.path.dirname(os.path.realpath(path))

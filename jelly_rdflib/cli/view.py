@@ -12,7 +12,7 @@ import click
 
 from jelly_rdflib.cli.inputs import LogArgument, argument_name, open_argument
 from jelly_rdflib.cli.options import CHANGES, from_option, output_option, repeated_option
-from jelly_rdflib.cli.outputs import check_terminal, open_output
+from jelly_rdflib.cli.outputs import check_not_input, check_terminal, open_output
 
 if TYPE_CHECKING:
     from jelly_rdflib.viewer.history import PackedHistory
@@ -57,6 +57,7 @@ def command(
     name = argument_name(source) if source == "-" else os.path.basename(os.path.abspath(source))
     if not is_opened:
         check_terminal(output, None)
+    check_not_input(output, source)
     history, is_whole = _read(source, last, from_)
     if is_opened and output == "-":
         output = os.path.join(tempfile.mkdtemp(prefix="jellyp-"), "view.html")

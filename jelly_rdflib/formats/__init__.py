@@ -108,8 +108,8 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format
             return format
     if not holds_changes and starts_like_turtle(start):
         raise UntoldFormatError(
-            "the input may be N-Triples, N-Quads, Turtle, TriG or N3: name its format, or give the"
-            " file an extension such as .nt or .ttl",
+            "the input may be N-Triples, N-Quads, Turtle, TriG or N3: give the file an extension"
+            " such as .nt, or name its format",
             offset=0,
         )
     # Jelly's reader has the most helpful errors for bytes of an unknown format.

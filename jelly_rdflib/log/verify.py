@@ -251,7 +251,7 @@ def _replay_problems(
     for entry, result in ineffective:
         total = count(result.added + result.deleted + result.ineffective, "operation")
         warn(
-            f"version {entry.version}: {result.ineffective} of {total} changed nothing, starting"
+            f"version {entry.version}: {result.ineffective:,} of {total} changed nothing, starting"
             f" with {operation_text(result.missed[0])}: the patch was not made for the version"
             " before it",
             LogWarning,

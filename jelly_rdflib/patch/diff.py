@@ -25,6 +25,7 @@ from jelly_rdflib.terms import identity
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
+
 def diff(
     old: Graph | str | os.PathLike[str],
     new: Graph | str | os.PathLike[str],

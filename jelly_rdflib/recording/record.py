@@ -141,8 +141,8 @@ def record(
     contents of a SPARQL endpoint can't be compared: there an update is refused unless rdflib runs
     it, the store must have ``autocommit``, and ``addN`` to the default graph is refused, since
     rdflib puts such statements elsewhere. While a `JellyStore` is recorded, it can't be opened,
-    closed or destroyed. If a store spells a literal in its own way, that spelling is recorded: Oxigraph's
-    store has ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
+    closed or destroyed. If a store spells a literal in its own way, that spelling is recorded:
+    Oxigraph's store has ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
     Args:
         target: A Graph, Dataset or ConjunctiveGraph. Several recordings of a store may run at once,

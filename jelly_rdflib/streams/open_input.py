@@ -46,6 +46,7 @@ class Input:
             try:
                 self.format = guess_by_start(start, holds_changes=self.reading.holds_changes)
             except DecodeError as error:
+                self.close()
                 error.source = self.name
                 raise
         return self.format

@@ -31,6 +31,7 @@ def test_apply(base: Path, patch: Path) -> None:
     ]
     out = base.with_name("out.jelly.gz")
     run_well("apply", base, patch, "-o", out)
+    run_well("validate", "--quiet", "--fail-on-warning", out)
     again = run_well("apply", out, patch, "--to", "nq").text
     assert sorted(again.splitlines()) == sorted(run_well("apply", base, patch).text.splitlines())
 
@@ -55,7 +56,8 @@ def test_the_null_device_is_an_empty_dataset_but_an_empty_pipe_is_an_error(patch
     assert run_well("apply", "/dev/null", patch).text == f'{LAMP} "on" <urn:g> .\n'
     ended = run("diff", "-", "/dev/null", stdin=b"")
     assert ended.code == 2
-    assert "the input is empty" in ended.err
+    assert "the input is empty: if that is right, give a text format with --from" in ended.err
+    assert run_well("diff", "--from", "nq", "-", "/dev/null").out == b""
 
 
 def test_a_statement_that_comes_later_is_no_other_spelling(base: Path, patch: Path) -> None:

@@ -34,6 +34,13 @@ def test_a_file(source: Path, tmp_path: Path) -> None:
     assert page.summary["versions"]["left_out"] == [0, 1]
 
 
+def test_the_page_does_not_replace_its_source(source: Path) -> None:
+    data = source.read_bytes()
+    ended = run("view", source, "-o", source)
+    assert (ended.code, "it can't be replaced" in ended.err) == (2, True)
+    assert source.read_bytes() == data
+
+
 def test_a_log(log: Path) -> None:
     page = read_page(run_well("view", log).out)
     assert page.summary["title"] == "history"

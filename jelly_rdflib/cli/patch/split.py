@@ -22,7 +22,13 @@ from jelly_rdflib.cli.options import (
     read_number,
     repeated_option,
 )
-from jelly_rdflib.cli.outputs import check_folder, error_of_existing, open_output, patch_format
+from jelly_rdflib.cli.outputs import (
+    check_folder,
+    check_not_input,
+    error_of_existing,
+    open_output,
+    patch_format,
+)
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -80,7 +86,7 @@ def command(
     \b
     Examples:
       jellyp patch split changes.jellyp
-      jellyp patch split changes.jellyp --by transaction --max-bytes 1M -o 'parts/{:06}.jellyp.gz'
+      mkdir parts && jellyp patch split --max-bytes 1M changes.jellyp -o 'parts/{:06}.jellyp.gz'
       zcat year.rdfp.gz | jellyp patch split - --max-changes 100K -o 'year-{:03}.rdfp'
     """
     from jelly_rdflib.formats import find_format, guess_by_name
@@ -137,7 +143,6 @@ def _check_outputs(paths: Iterable[str], patch: str, *, overwrite: bool) -> None
     """Raise a UsageError if a file exists that must not be replaced."""
     for path in paths:
         if os.path.exists(path):
-            if os.path.exists(patch) and os.path.samefile(path, patch):
-                raise click.UsageError(f"{path} is the input: it can't be replaced")
+            check_not_input(path, patch)
             if not overwrite:
                 raise error_of_existing(path)

@@ -27,7 +27,8 @@ _TEXT = 1 << 20
 _PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
 # Advice that is added to pyoxigraph's messages.
 _HINTS = {
-    "No scheme found in an absolute IRI": "; a relative IRI needs a base: give one, or write it in the text",
+    "No scheme found in an absolute IRI": "; a relative IRI needs a base: give one, or"
+    " write it in the text",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
     " elsewhere: write the context into the document",
     "rdf:dirLangString is not supported in N3": ": leave the base direction out of the tag",
