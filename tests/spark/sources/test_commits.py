@@ -1,5 +1,6 @@
 """Tests that the executors' output appears at the commit, completely and exactly once."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 pytest.importorskip("pyspark")
 import pyarrow as pa
 from pyspark.sql.types import StructType
+from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import FOLDER, JELLY, JELLY_PATCH, RDF_PATCH
@@ -145,6 +147,17 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         writer(tmp_path / "file")
     with pytest.raises(ValueError, match=r"writing jelly-patch needs a path"):
         FolderWriter(JELLY_PATCH, {}, JELLY_PATCH.schema, overwrite=False)
+
+
+def test_a_patch_log_is_left_alone(tmp_path: Path) -> None:
+    with jr.PatchLog.create(tmp_path) as log:
+        log.append([(jr.Op.A, *map(URIRef, "spo"), None)])
+    before = sorted(tmp_path.rglob("*"))
+    for folder in (tmp_path, tmp_path / "segments"):
+        for open_writer in (writer, partial(writer, overwrite=True), stream_writer):
+            with pytest.raises(jr.LogError, match=f"^{tmp_path} is a patch log: write to another"):
+                open_writer(folder)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
