@@ -178,8 +178,9 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
         ({**dict.fromkeys(ROW), "op": "A"}, "operation A has no s"),
         ({**dict.fromkeys(ROW), "op": "TC"}, ".*transaction.*repartition"),
         ({**ROW, "o": "no term"}, ".*'no term' is not an N-Triples term"),
+        ({**ROW, "s": '"x"'}, 'row 1: the literal "x" is the subject, but only an object may be'),
     ],
-    ids=["no term", "cut transaction", "bad term"],
+    ids=["no term", "cut transaction", "bad term", "literal subject"],
 )
 def test_a_failed_task_leaves_no_file(tmp_path: Path, row: Any, message: str) -> None:
     """A failed task leaves no file; each new attempt writes its own file."""
