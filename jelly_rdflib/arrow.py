@@ -564,9 +564,16 @@ def write_arrow(
     # Convert the first rows before the file is opened, since opening overwrites it.
     batches = chain(list(islice(batches, 1)), batches)
     make: Any = StatementWriter if is_statements else PatchWriter
+    count = 0
     with make(destination, options, format=format) as writer:
         for batch in batches:
-            writer.write_all(batch)
+            try:
+                writer.write_all(batch)
+            except EncodeError as error:
+                if error.batch_row is not None:
+                    error.message = f"row {count + error.batch_row}: {error.message}"
+                raise
+            count += len(batch)
 
 
 def _check_statements(batch: Batch) -> Batch:

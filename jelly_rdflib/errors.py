@@ -203,6 +203,8 @@ class EncodeError(JellyError, ValueError):
         self.message: str = self.args[0]
         self.needs = needs
         self.rule = rule
+        # The number of the row, if the rows of a Batch were encoded.
+        self.batch_row: int | None = None
 
     def __str__(self) -> str:
         if self.needs is None:

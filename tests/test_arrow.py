@@ -278,6 +278,27 @@ class TestWriting:
             write_arrow(read_arrow(write([("D", *QUAD)])), path, format="jelly-rdf")
         assert path.read_bytes() == before
 
+    @pytest.mark.parametrize(
+        ("column", "name"), [("s", "subject"), ("p", "predicate"), ("g", "graph")]
+    )
+    def test_a_literal_that_is_no_object_is_named_with_its_row(
+        self, column: str, name: str
+    ) -> None:
+        row = {"s": "<urn:s>", "p": "<urn:p>", "o": '"lit"', "g": "<urn:g>"}
+        batches = [
+            pa.RecordBatch.from_pylist(part)
+            for part in ([row] * 3, [row, {**row, column: '"lit"'}])
+        ]
+        message = (
+            f'row 4: the literal "lit" is the {name}, but only an object may be a literal:'
+            " options need generalized_statements=True"
+        )
+        for options in (jr.PatchOptions(), jr.StreamOptions()):
+            with pytest.raises(jr.EncodeError, match=f"^{message}$"):
+                write_arrow(batches, io.BytesIO(), options=options)
+        options = jr.PatchOptions(generalized_statements=True)
+        write_arrow(batches, io.BytesIO(), options=options)
+
     def test_a_column_of_structs_is_named(self) -> None:
         batches = read_arrow(write([("A", *QUAD)]), terms="struct")
         with pytest.raises(jr.EncodeError, match=r"has structs: .* as with terms='string'"):

@@ -58,7 +58,9 @@ def compact(
         assume_effective: Assume that each operation changes something in the dataset, as in the
             patches of `effective`, `diff` and `record`. Then the first operation on a statement
             shows whether the dataset had it. If the last one restores that state, both are left
-            out. The result is effective as well, so that `invert` can undo it.
+            out. The result is effective as well, so that `invert` can undo it. Like rdflib, this
+            binds a prefix for all graphs together: of a prefix in two graphs only the last binding
+            stays.
         limits: Limits on the input; by default those of `jelly_rdflib.Limits`.
             ``max_held_operations`` limits the number of kept operations.
         normalize: Whether literals get the normal form of their value; see `jelly_rdflib.apply`.

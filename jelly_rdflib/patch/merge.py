@@ -246,19 +246,21 @@ def _merge_prefixes(
         others = tuple(each for each in theirs if each[1] in group)
         if not mine or not others or mine == others:
             merged += mine or others
-        elif list(map(_effect, mine)) == list(map(_effect, others)):
+        elif _effects(mine) == _effects(others):
             # Both sides have the same effect, though their operations differ: they are for
             # different graphs, or only one has the IRI of a deleted prefix.
-            merged += mine + others
+            known = set(others)
+            merged += [*(each for each in mine if each not in known), *others]
         else:
             tell(Conflict("prefix", mine, others))
             merged += mine if favor == "ours" else others
     return merged
 
 
-def _effect(operation: PrefixChange) -> tuple[Any, ...]:
-    op, prefix, iri, _ = operation
-    return (op, prefix, str(iri)) if op == Op.PA else (op, prefix)
+def _effects(operations: Iterable[PrefixChange]) -> list[tuple[Any, ...]]:
+    """Return the effects of operations in rdflib, each once: where it occurs last."""
+    effects = [(op, prefix, str(iri) if op == Op.PA else None) for op, prefix, iri, _ in operations]
+    return list(dict.fromkeys(reversed(effects)))
 
 
 def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:

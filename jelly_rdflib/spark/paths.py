@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log import LogEntry, PatchLog
+from jelly_rdflib.log.history import NAME as DATABASE
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.spark.storage import (
     Entry,
@@ -152,6 +153,17 @@ def find_files(
     return files
 
 
+def check_no_log(place: Machine | Store, folder: str) -> None:
+    """Raise a LogError if a folder to write to is a patch log, or a folder of a log's files."""
+    is_part = os.path.basename(folder) in (_SEGMENTS, "snapshots", "staging")
+    for each in (folder, parent_of(folder)) if is_part else (folder,):
+        if place.find(os.path.join(each, DATABASE)) is not None:
+            raise LogError(
+                f"{each} is a patch log: write to another folder; PatchLog.append adds patches to"
+                " the log"
+            )
+
+
 def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
     """Return the folder of the log to which a folder belongs; None if it belongs to none.
 
@@ -161,7 +173,7 @@ def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | 
         folder = parent_of(folder)
         entries = place.list(folder)
     there = {os.path.basename(entry.path): entry for entry in entries}
-    database = there.get("log.db")
+    database = there.get(DATABASE)
     if database is not None and place.is_remote:
         raise LogError(
             f"{folder}: this is a patch log, whose database can only be read as a local file:"

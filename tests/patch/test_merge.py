@@ -221,6 +221,18 @@ def test_prefixes_that_are_bound_alike() -> None:
     ]
 
 
+def test_prefixes_that_are_bound_alike_in_several_graphs() -> None:
+    g, h = URIRef("urn:g"), URIRef("urn:h")
+    one, two, three = (bind("ex", "urn:a#", graph) for graph in (g, h, None))
+    deleted = (Op.PD, "ex", None, h)
+    assert changes(jr.merge([one], [one, two])) == [one, two]
+    assert changes(jr.merge([one, two], [two])) == [one, two]
+    assert changes(jr.merge([one, deleted], [three, deleted])) == [one, three, deleted]
+    # Only the last occurrence of an effect counts.
+    with pytest.raises(MergeConflict):
+        jr.merge([one, deleted, three], [one, deleted])
+
+
 def header(key: str, value: str) -> Any:
     return (Op.H, key, URIRef(value))
 

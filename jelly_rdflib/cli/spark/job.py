@@ -15,6 +15,8 @@ import click
 from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.outputs import error_of_existing
 from jelly_rdflib.cli.spark.session import open_session
+from jelly_rdflib.spark.paths import check_no_log
+from jelly_rdflib.spark.storage import Machine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,8 +54,10 @@ class Job:
         self._session = session
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
-        if os.path.exists(output) and not overwrite:
-            raise error_of_existing(output)
+        if os.path.exists(output):
+            if not overwrite:
+                raise error_of_existing(output)
+            check_no_log(Machine(), output)
         if to is None:
             extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
             to = extension if extension in formats else formats[0]

@@ -153,7 +153,7 @@ cdef class FrameEncoder(Output):
     @cython.critical_section
     cdef int put_batch(self, Batch batch) except -1:
         cdef uint32_t[4] numbers
-        cdef size_t row
+        cdef size_t row = 0
         if self.state != FINISHED:
             check_usable(self)
         self.terms.start_batch(batch.terms)
@@ -165,6 +165,9 @@ cdef class FrameEncoder(Output):
                 numbers[OBJECT] = batch.rows.o[row]
                 numbers[GRAPH] = batch.rows.g[row]
                 self.put_batch_row(batch.rows.ops[row], numbers)
+        except EncodeError as error:
+            error.batch_row = row
+            raise
         finally:
             self.is_in_batch = False
             # Keep a batch that is still being filled, since it will be passed again.

@@ -14,6 +14,8 @@ cdef enum:
     # Stands for a last term from before the batch.
     BEFORE = 0xFFFFFFFE
 
+cdef tuple POSITIONS = ("subject", "predicate", "object", "graph")
+
 ctypedef struct TermFields:
     # The field of each member of a oneof of terms; 0 if the oneof lacks it.
     uint32_t iri
@@ -410,7 +412,8 @@ cdef class TermEncoder:
         ):
             if not is_anywhere:
                 raise EncodeError(
-                    f"literal {self.table.show(number)} is not an object",
+                    f"the literal {self.table.show(number)} is the {POSITIONS[position]}, but only"
+                    " an object may be a literal",
                     needs="generalized_statements",
                 )
             return self.put_literal(fields.literal, number)
@@ -420,7 +423,8 @@ cdef class TermEncoder:
             refuse_node(self.table.make_node(number))
         if position == PREDICATE and not is_anywhere:
             raise EncodeError(
-                f"predicate {self.table.show(number)} is not an IRI", needs="generalized_statements"
+                f"the predicate {self.table.show(number)} is not an IRI",
+                needs="generalized_statements",
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:

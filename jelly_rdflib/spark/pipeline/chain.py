@@ -143,7 +143,8 @@ class PatchOrder:
             id = as_id(upto)
             made = find_patch(self.patches, id)
             if made is None:
-                raise PatchError(f"there is no patch {id}")
+                hint = f": {upto!r} is a str, but the number of a version is an int, {upto}"
+                raise PatchError(f"there is no patch {id}{hint if upto.isdecimal() else ''}")
             version = 1
             for run in self.runs:
                 if run.file == made.file and run.first <= made.patch <= run.last:

@@ -21,7 +21,7 @@ def diff(old: DataFrame, new: DataFrame) -> DataFrame:
         quad that only one of the two tables has, in any order. The rows are one patch.
 
     Raises:
-        ValueError: A column is missing, or has another type.
+        ValueError: A column is missing or of another type, or a table is a stream.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import QUADS

@@ -48,8 +48,8 @@ def history(
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.
-        ValueError: A column is missing, or has another type; or ``s``, ``p``, ``o`` or ``g`` is not
-            a term.
+        ValueError: A column is missing or of another type; a table is a stream; or ``s``, ``p``,
+            ``o`` or ``g`` is not a term.
         TypeError: An argument has another type.
 
     Examples:
@@ -113,7 +113,7 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
 
     Raises:
         PatchError: The patches are not one chain; see `replay`.
-        ValueError: A column is missing, or has another type.
+        ValueError: A column is missing or of another type, or a table is a stream.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

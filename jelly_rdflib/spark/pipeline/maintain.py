@@ -109,7 +109,7 @@ def maintain(
             "a sink needs after=, a function that returns the id of the last patch in it, or"
             " order_by="
         )
-    stream = check_changes(stream)
+    stream = check_changes(stream, stream_too=True)
     # Drop other columns: the driver fetches small batches, and does not need them.
     stream = stream.select(
         *(

@@ -35,7 +35,7 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
         A table of the effective rows, with the same columns.
 
     Raises:
-        ValueError: A column is missing, or has another type.
+        ValueError: A column is missing or of another type, or a table is a stream.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

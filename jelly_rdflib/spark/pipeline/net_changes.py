@@ -49,8 +49,8 @@ def net_changes(
     Raises:
         PatchError: The patches are not one chain, see `replay`; or the first one does not follow
             ``after``.
-        ValueError: A column is missing, or has another type; or ``after`` is given with
-            ``order_by``.
+        ValueError: A column is missing or of another type; a table is a stream; or ``after`` is
+            given with ``order_by``.
         TypeError: ``after`` has another type.
 
     Examples:

@@ -50,7 +50,7 @@ def replay(
         PatchError: The patches are not one chain: a patch follows a missing one, two follow the
             same one, two have the same id, or there are several first patches; the message names
             the patch and its file. Or the version or file that ``upto`` names does not exist.
-        ValueError: A column is missing, or has another type.
+        ValueError: A column is missing or of another type, or a table is a stream.
         TypeError: ``upto`` is neither a number nor an id, or ``changes`` is not a DataFrame.
 
     Examples:

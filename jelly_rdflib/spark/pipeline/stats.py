@@ -54,7 +54,7 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
         >>> row.file, row.patch, row.operations, row.added, row.committed
         ('f', 1, 3, 1, 1)
     """
-    changes = check_changes(changes)
+    changes = check_changes(changes, stream_too=True)
     check_names(by, changes.columns)
     op = F.col("op")
     return changes.groupBy(*by).agg(

@@ -24,12 +24,13 @@ MARKS = "H,PA,PD,TX,TC,TA,END"
 _MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
 
 
-def check_changes(changes: DataFrame) -> DataFrame:
+def check_changes(changes: DataFrame, *, stream_too: bool = False) -> DataFrame:
     """Check a table of changes, and cast its numbers to longs.
 
-    Raise a ValueError if a column is missing or has another type.
+    Raise a ValueError if a column is missing or has another type, or if this is a stream and
+    ``stream_too`` is false.
     """
-    return _check(changes, CHANGES, "a table of changes")
+    return _check(changes, CHANGES, "a table of changes", stream_too=stream_too)
 
 
 def check_marks(marks: DataFrame) -> DataFrame:
@@ -48,10 +49,14 @@ def check_quads(quads: DataFrame, what: str) -> DataFrame:
     return _check(quads, QUADS, what).select(*QUAD)
 
 
-def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
+def _check(
+    table: DataFrame, schema: StructType, what: str, *, stream_too: bool = False
+) -> DataFrame:
     if not hasattr(table, "schema"):
         given = type(table).__name__
         raise TypeError(f"{what} must be a DataFrame, not {given}: spark.read.format(…).load(…)")
+    if table.isStreaming and not stream_too:
+        raise ValueError(f"{what} must not be a stream: maintain() applies streams of changes")
     check_columns(table.schema, schema, what, needed=schema.names)
     return table.withColumns(
         {field.name: F.col(field.name).cast(field.dataType) for field in schema}

@@ -23,6 +23,7 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.spark.connections import take_settings
 from jelly_rdflib.spark.kinds import FOLDER, OPERATIONS, STATEMENTS, Kind, check_columns
 from jelly_rdflib.spark.options import WriteOptions
+from jelly_rdflib.spark.paths import check_no_log
 from jelly_rdflib.spark.sources.sorting import in_order
 from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store, full_path
 from jelly_rdflib.streams.destination import compressed
@@ -77,6 +78,7 @@ class PartitionWriter:
         self._job = job
         self._storage = Storage.of({**settings, **own})
         self._folder = full_path(options["path"])
+        check_no_log(self._place, self._folder)
         # Readers of the folder skip names that start with "_".
         self._temporary = os.path.join(self._folder, f"_temporary-{job}")
         self._suffix = f"{kind.extension}{self._options.suffix}"

@@ -85,6 +85,9 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     job(OF_QUADS, "-")
     with pytest.raises(click.UsageError, match="already exists: --overwrite replaces it"):
         job(OF_QUADS, tmp_path)
+    jr.PatchLog.create(tmp_path / "log").close()
+    with pytest.raises(jr.LogError, match="is a patch log: write to another folder"):
+        job(OF_QUADS, tmp_path / "log", overwrite=True)
     job(OF_QUADS, tmp_path, overwrite=True)
 
 

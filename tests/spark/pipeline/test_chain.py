@@ -225,7 +225,8 @@ def test_no_such_version() -> None:
     for upto, error, word in (
         (4, PatchError, "no version 4; there are 0 to 3"),
         (-1, PatchError, "no version -1"),
-        ("urn:9", PatchError, "no patch <urn:9>"),
+        ("urn:9", PatchError, "no patch <urn:9>$"),
+        ("2", PatchError, "no patch <2>: '2' is a str, but the number of a version is an int, 2"),
         (1.0, TypeError, "float"),
         (True, TypeError, "bool"),
     ):

@@ -213,6 +213,10 @@ def test_wrong_tables(spark: SparkSession) -> None:
         replay(changes.drop("seq", "name"))
     with pytest.raises(TypeError, match=r"must be a DataFrame, not str: spark\.read\.format"):
         replay("log")
+    stream = spark.readStream.format("rate").load()
+    for wrong in (lambda: replay(stream), lambda: diff(stream, stream)):
+        with pytest.raises(ValueError, match=r"must not be a stream: maintain\(\) applies streams"):
+            wrong()
     for states in ((changes, changes), (replay(changes), changes)):
         with pytest.raises(ValueError, match=r"has operations, not quads: replay\(\) converts"):
             diff(*states)

@@ -1,5 +1,6 @@
 """Tests that the executors' output appears at the commit, completely and exactly once."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 pytest.importorskip("pyspark")
 import pyarrow as pa
 from pyspark.sql.types import StructType
+from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import FOLDER, JELLY, JELLY_PATCH, RDF_PATCH
@@ -147,6 +149,17 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         FolderWriter(JELLY_PATCH, {}, JELLY_PATCH.schema, overwrite=False)
 
 
+def test_a_patch_log_is_left_alone(tmp_path: Path) -> None:
+    with jr.PatchLog.create(tmp_path) as log:
+        log.append([(jr.Op.A, *map(URIRef, "spo"), None)])
+    before = sorted(tmp_path.rglob("*"))
+    for folder in (tmp_path, tmp_path / "segments"):
+        for open_writer in (writer, partial(writer, overwrite=True), stream_writer):
+            with pytest.raises(jr.LogError, match=f"^{tmp_path} is a patch log: write to another"):
+                open_writer(folder)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
     options = {"path": str(tmp_path)}
     rest = StructType([JELLY_PATCH.schema[name] for name in ("s", "p", "o")])
@@ -165,8 +178,9 @@ def test_only_what_is_needed_must_be_there(tmp_path: Path) -> None:
         ({**dict.fromkeys(ROW), "op": "A"}, "operation A has no s"),
         ({**dict.fromkeys(ROW), "op": "TC"}, ".*transaction.*repartition"),
         ({**ROW, "o": "no term"}, ".*'no term' is not an N-Triples term"),
+        ({**ROW, "s": '"x"'}, 'row 1: the literal "x" is the subject, but only an object may be'),
     ],
-    ids=["no term", "cut transaction", "bad term"],
+    ids=["no term", "cut transaction", "bad term", "literal subject"],
 )
 def test_a_failed_task_leaves_no_file(tmp_path: Path, row: Any, message: str) -> None:
     """A failed task leaves no file; each new attempt writes its own file."""
