@@ -18,6 +18,7 @@ from jelly_rdflib.display.terms import show
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
+from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.following import follow_into
 from jelly_rdflib.log.history import check_compression
@@ -192,7 +193,7 @@ class Replica:
         if isinstance(log, str | os.PathLike):
             raise TypeError(f"give the log itself: update(PatchLog({os.fspath(log)!r}))")
         missing = log._between(self._point(), upto)[0]
-        while missing and self.version < missing[-1].version:
+        while missing and self._is_before(log, missing[-1]):
             try:
                 if self.version == 0 and not strict:
                     log.checkout(upto, target=self.dataset, progress=progress)
@@ -288,6 +289,12 @@ class Replica:
         # With a position, `version` only counts the patches of a source: the log may number them
         # differently.
         return self.id if self.position else Point(self.version, self.id)
+
+    def _is_before(self, log: PatchLog, entry: LogEntry) -> bool:
+        """Return whether the dataset has an older version than the one that a patch makes."""
+        if self.position:
+            return bool(log._between(self.id, entry.id)[0])
+        return self.version < entry.version
 
     def _read(self) -> _Row | None:
         """Return the row of the dataset; None for an empty dataset."""
