@@ -117,7 +117,8 @@ class Gate:
             return
         found = None if token is None else self._tokens.right(token)
         if found is None:
-            raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+            what = "a bearer token is needed" if token is None else "this token is not accepted"
+            raise HTTPException(401, what, {"WWW-Authenticate": "Bearer"})
         if found < right or not self.may_see(token, log):
             headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
             where = {None: "", ALL: " for all logs"}.get(log, f" for the log {log}")

@@ -18,6 +18,7 @@ EVENTS = "text/event-stream"
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 TOKEN = "JELLYP_TOKEN"  # the environment variable with the bearer token
+ADVICE_ON_TOKENS = f"set the environment variable {TOKEN}, or in Python the argument token"
 MOST_ENTRIES = 1000  # the maximum number of patches that a response lists
 MAX_INLINE = 1 << 16  # the largest segment that an event includes, in bytes
 MAX_LINE = 1 << 16  # the largest event without its segment, in bytes
