@@ -8,7 +8,20 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.log import LOG
 from jelly_rdflib.cli.options import strict_option
+
+
+class _LiveUrl(click.ParamType):
+    """The URL of a broker or server, or the folder of a log."""
+
+    name = "url"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if "://" in value else LOG.convert(value, param, ctx)
+
+
+LIVE_URL = _LiveUrl()
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:

@@ -164,7 +164,9 @@ def init(log: str, compression: Compression) -> None:
 
     try:
         PatchLog.create(log, compression=compression, timeout=_wait())
-    except (FileExistsError, ValueError) as error:
+    except FileExistsError as error:
+        raise click.UsageError(f"there is a patch log at {log} already") from error
+    except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.live_options import LIVE_URL, following_options, open_live
 from jelly_rdflib.cli.log import compression_option, version
 from jelly_rdflib.cli.options import chosen_limits, follow_option, is_log
 from jelly_rdflib.cli.printable import count, name_errors, say, tell
@@ -15,7 +15,7 @@ from jelly_rdflib.cli.progress import show_progress
 
 
 @click.command("replica")
-@click.argument("url", metavar="LOG-OR-URL")
+@click.argument("url", metavar="LOG-OR-URL", type=LIVE_URL)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 @follow_option
 @click.option(

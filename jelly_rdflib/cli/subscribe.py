@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.live_options import LIVE_URL, following_options, open_live
 from jelly_rdflib.cli.log import LOG
 from jelly_rdflib.cli.options import (
     OUTPUT,
@@ -37,7 +37,7 @@ _ADVICE = "nothing is lost: remove it and the data that it belongs to, and start
 
 
 @click.command("subscribe")
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="URL", type=LIVE_URL)
 @click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write the patches to a file.")
 @click.option(
     "--apply",

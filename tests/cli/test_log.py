@@ -42,7 +42,8 @@ def objects(data: str) -> list[str]:
 
 def test_init(tmp_path: Path) -> None:
     run_well("log", "init", tmp_path / "a" / "log")
-    assert run("log", "init", tmp_path / "a" / "log").code == 2
+    again = run("log", "init", "a/log", cwd=tmp_path)
+    assert (again.code, again.err.endswith("there is a patch log at a/log already\n")) == (2, True)
     run_well("log", "init", "--compression", "zst", tmp_path / "z")
     (tmp_path / "x.rdfp").write_text("TX . TC .")
     run_well("log", "append", tmp_path / "z", tmp_path / "x.rdfp")
@@ -53,10 +54,15 @@ def test_a_log_that_is_not_there(tmp_path: Path) -> None:
     for arguments in (
         ("log", "list", "nolog"),
         ("subscribe", "http://localhost", "--log", "nolog"),
+        ("subscribe", "nolog"),
+        ("publish", "/dev/null", "nolog"),
+        ("replica", "nolog", "copy"),
+        ("replica", "-f", "nolog", "copy"),
     ):
         ended = run(*arguments, cwd=tmp_path)
         message = "there is no folder 'nolog': jellyp log init makes a log."
         assert (ended.code, message in ended.err) == (2, True)
+    assert not list(tmp_path.iterdir())
     ended = run("log", "list", "ftp://x", cwd=tmp_path)
     assert (ended.code, "start with http:// or https://." in ended.err) == (2, True)
 
