@@ -56,7 +56,7 @@ def command(
     check_stdin_once(*files)
     limits = chosen_limits()
     patches = operations = 0
-    with open_live(open_sink, url, limits=limits, **{**secret_settings, **settings}) as sink:
+    with open_live(open_sink, url, {**secret_settings, **settings}, limits=limits) as sink:
         for file in files:
             with open_argument(file, from_) as input_:
                 most = limits.max_held_operations

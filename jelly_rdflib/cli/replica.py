@@ -82,7 +82,7 @@ def _follow(
 ) -> None:
     from jelly_rdflib.live import connect
 
-    options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
+    settings = {**secret_settings, **settings}
 
     def progress(patch: Any) -> None:
         if as_json:
@@ -90,5 +90,5 @@ def _follow(
         else:
             tell(f"version {replica.version}: {count(len(patch), 'operation')}")
 
-    with open_live(connect, url, **options) as source:
+    with open_live(connect, url, settings, timeout=timeout, limits=chosen_limits()) as source:
         replica.follow(source, save_every=store_every, strict=strict, progress=progress)

@@ -243,6 +243,13 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         (["replica", "--json", "{log}", "copy"], "--json are for -f"),
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
+        (["subscribe", "{log}", "--setting", "tokn=x"], "no setting 'tokn'; did you mean 'token'?"),
+        (
+            ["subscribe", "{log}", "--setting", "timeout=1"],
+            "timeout is not a setting, but an option",
+        ),
+        (["replica", "-f", "{log}", "{log}-", "--setting", "limits=1"], "limits is not a setting"),
+        (["publish", "/dev/null", "{log}", "--setting", "timeout=1"], "no setting 'timeout'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
         (["subscribe", "{log}", "--log", "{log}", "--apply", "y.nq"], "exclude one another"),
         (["subscribe", "{log}", "--strict", "--log", "{log}"], "--strict is for --apply to a file"),

@@ -336,6 +336,19 @@ def test_a_setting_that_there_is_not_is_refused(address: str) -> None:
         live.connect(address, colour="red")
 
 
+def test_a_setting_that_is_misspelled(address: str) -> None:
+    for name, meant in {"timout": "timeout", "strat": "start", "tokens": "token"}.items():
+        with pytest.raises(ValueError, match=f"no setting '{name}'; did you mean '{meant}'"):
+            live.connect(address, **{name: 1})
+    with pytest.raises(ValueError, match=r"no setting 'timeout'$"):
+        live.open_sink(address, timeout=1)
+    with pytest.raises(TypeError, match="timeout must be a number of seconds or None, not a str"):
+        live.connect(address, timeout="1")  # type: ignore[arg-type]
+    if "://" in address:
+        with pytest.raises(ValueError, match="timeout can't be in an address: give it separately"):
+            live.connect(f"{address}?timeout=1")
+
+
 def test_reading_ahead_waits_for_its_reader(tmp_path: Path) -> None:
     log = jr.PatchLog.create(tmp_path / "log")
     for number in range(40):
