@@ -567,7 +567,8 @@ def checkout(
 def squash(log: PatchLog, versions: range) -> None:
     """Replace the patches of several versions with one patch.
 
-    The new patch has the same effect as the patches of VERSIONS, such as 1..100.
+    The new patch has the same effect as the patches of VERSIONS, such as 1..100. VERSIONS may end
+    after the newest version.
 
     Only the last of these versions stays. A replica at an earlier one can't follow any more.
 

@@ -209,6 +209,8 @@ def test_a_range_may_end_after_the_newest_version_but_not_start_there(log: Path)
             ended = run(*arguments)
             wanted = f"{log}: there is no version {versions[0]}: the last one is 3"
             assert (ended.code, ended.out, ended.err) == (1, b"", f"jellyp: {wanted}\n")
+    ended = run("log", "squash", log, "4..")
+    assert ended.err == "jellyp: there is no version 4; the log has 0 to 3\n"
     assert run_well("log", "squash", log, "2..9").text.startswith("versions 2 to 3: ")
 
 
