@@ -63,7 +63,7 @@ def command(
     before = replica.version
     with name_errors(url):
         log = PatchLog(url, limits=limits)
-        total = len(log._between(replica.id, upto)[0])
+        total = len(replica._missing(log, upto))
         with show_progress("replaying", total, is_bytes=False) as advance:
             after = replica.update(log, upto=upto, strict=strict, progress=lambda _: advance(1))
     tell(f"version {after}" if before == after else f"version {before} to {after}")

@@ -15,7 +15,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
@@ -192,7 +192,7 @@ class Replica:
         """
         if isinstance(log, str | os.PathLike):
             raise TypeError(f"give the log itself: update(PatchLog({os.fspath(log)!r}))")
-        missing = log._between(self._point(), upto)[0]
+        missing = self._missing(log, upto)
         while missing and self._is_before(log, missing[-1]):
             try:
                 if self.version == 0 and not strict:
@@ -283,7 +283,29 @@ class Replica:
             if not error.is_locked:
                 self._load()
             raise
+        except MissingVersion as error:
+            # After the first patch this is not about the version that the replica has.
+            if point == self._at[:2]:
+                self._advise(error)
+            raise
         return self.version
+
+    def _missing(self, log: PatchLog, upto: Version) -> list[LogEntry]:
+        """Return the patches of a log that lead from the dataset to a version."""
+        try:
+            return log._between(self._point(), upto)[0]
+        except MissingVersion as error:
+            if upto is None:
+                self._advise(error)
+            raise
+
+    def _advise(self, error: MissingVersion) -> None:
+        """Add to the error for a log that lacks the version of the dataset what to do about it."""
+        advice = "make a new replica in another folder"
+        if error.squashed_into is None:
+            error.advice = f"{self.path} may be a replica of another log: {advice}"
+        else:
+            error.advice = f"{self.path} can't follow any more: {advice}"
 
     def _point(self) -> Version:
         # With a position, `version` only counts the patches of a source: the log may number them

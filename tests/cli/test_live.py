@@ -234,6 +234,16 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         assert ended.text == ""
 
 
+@pytest.mark.parametrize("follow", [[], ["-f"]])
+def test_a_replica_of_another_log(log: jr.PatchLog, tmp_path: Path, follow: list[str]) -> None:
+    other = jr.PatchLog.create(tmp_path / "other")
+    other.append(patch_of(9))
+    jr.Replica(tmp_path / "copy").update(other)
+    with served(log.path) as address:
+        ended = jellyp("replica", *follow, address, str(tmp_path / "copy"), code=1)
+    assert f"{tmp_path / 'copy'} may be a replica of another log" in ended.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

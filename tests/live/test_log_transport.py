@@ -233,6 +233,20 @@ def test_close_ends_an_iteration_in_another_thread(address: str) -> None:
     assert found == []
 
 
+def test_a_replica_of_another_log(log: jr.PatchLog, address: str, tmp_path: Path) -> None:
+    log.append(patch_of(0))
+    other = jr.PatchLog.create(tmp_path / "other")
+    other.append(patch_of(1))
+    replica = jr.Replica(tmp_path / "replica")
+    replica.update(other)
+    with (
+        live.connect(address) as source,
+        pytest.raises(jr.MissingVersion, match=f": {replica.path} may be a replica of another log"),
+    ):
+        replica.follow(source)
+    assert replica.id == other.entry().id
+
+
 def test_a_replica_follows_and_goes_on(log: jr.PatchLog, address: str, tmp_path: Path) -> None:
     for number in range(3):
         log.append(patch_of(number))
