@@ -188,6 +188,8 @@ class Source(Connection):
 
     async def __anext__(self) -> Patch:
         if self._next is None:
+            if self._is_closed.is_set():
+                raise StopAsyncIteration
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=repr(self))
             self._before = self._position, self._version

@@ -173,6 +173,18 @@ class Scripted(Source):
         self.acknowledged = self.received
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_closed_source_ends_an_iteration(is_read: bool) -> None:
+    async def run() -> None:
+        with Scripted() as source:
+            source.items.put(patch_of(0))
+            if is_read:
+                await anext(source)
+        assert [patch async for patch in source] == list(source) == []
+
+    asyncio.run(run())
+
+
 def test_after_an_error_patches_are_acknowledged() -> None:
     async def run() -> None:
         with Scripted() as source:
