@@ -87,12 +87,17 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = 100
 
 
-def _hint(name: str, names: list[str]) -> str:
-    """Return the last part of a message about a name that does not exist."""
+def did_you_mean(name: str, names: list[str]) -> str:
+    """Return a question about a name that does not exist; empty if no other name resembles it."""
     # The cutoff is low, so that names of the command line, as in --max-names, match the names in
     # Python.
     near = get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _hint(name: str, names: list[str]) -> str:
+    """Return the last part of a message about a name that does not exist."""
+    return did_you_mean(name, names) or f"there are: {', '.join(names)}"
 
 
 class _Settings:

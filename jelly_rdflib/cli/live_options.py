@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from jelly_rdflib.cli.log import LOG
 from jelly_rdflib.cli.options import strict_option
+
+
+class _LiveUrl(click.Path):
+    """The URL of a broker or server, or the folder of a log."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if "://" in value else LOG.convert(value, param, ctx)
+
+
+LIVE_URL = _LiveUrl()
 
 
 def _read_settings(context: Any, param: Any, value: tuple[str, ...]) -> dict[str, str]:
@@ -72,9 +83,14 @@ def following_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def open_live(opener: Callable[..., Any], url: str, **options: Any) -> Any:
+def open_live(
+    opener: Callable[..., Any], url: str, settings: Mapping[str, str] | None = None, **options: Any
+) -> Any:
     """Open a source or sink; a wrong address or setting is a usage error."""
+    settings = settings or {}
+    for name in settings.keys() & options.keys():
+        raise click.UsageError(f"{name} is not a setting, but an option of its own: see --help")
     try:
-        return opener(url, **options)
+        return opener(url, **options, **settings)
     except ValueError as error:
         raise click.UsageError(str(error)) from error

@@ -164,7 +164,9 @@ def init(log: str, compression: Compression) -> None:
 
     try:
         PatchLog.create(log, compression=compression, timeout=_wait())
-    except (FileExistsError, ValueError) as error:
+    except FileExistsError as error:
+        raise click.UsageError(f"there is a patch log at {log} already") from error
+    except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 
@@ -565,7 +567,8 @@ def checkout(
 def squash(log: PatchLog, versions: range) -> None:
     """Replace the patches of several versions with one patch.
 
-    The new patch has the same effect as the patches of VERSIONS, such as 1..100.
+    The new patch has the same effect as the patches of VERSIONS, such as 1..100. VERSIONS may end
+    after the newest version.
 
     Only the last of these versions stays. A replica at an earlier one can't follow any more.
 

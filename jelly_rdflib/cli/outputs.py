@@ -98,6 +98,8 @@ def open_output(path: str) -> Iterator[Any]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
+    from jelly_rdflib.streams.destination import naming_target
+
     # Resolve a symbolic link, so that its target is replaced, not the link.
     target = os.path.realpath(path)
     if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
@@ -112,13 +114,15 @@ def open_output(path: str) -> Iterator[Any]:
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
     try:
         # Do this inside `try`, since a signal may arrive as soon as the file exists.
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        with name_errors(path):
-            yield temporary
-        if os.path.exists(target):
-            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(temporary, target)
+        with naming_target(temporary, path):
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            with name_errors(path):
+                yield temporary
+            if os.path.exists(target):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+            os.replace(temporary, target)
     except BaseException:
-        with suppress(FileNotFoundError):
+        # Show the first error, not one that follows from it.
+        with suppress(OSError):
             os.unlink(temporary)
         raise

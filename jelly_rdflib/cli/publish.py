@@ -8,7 +8,7 @@ from contextlib import closing
 import click
 
 from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
-from jelly_rdflib.cli.live_options import open_live, settings_options
+from jelly_rdflib.cli.live_options import LIVE_URL, open_live, settings_options
 from jelly_rdflib.cli.options import (
     CHANGES,
     chosen_limits,
@@ -20,7 +20,7 @@ from jelly_rdflib.cli.printable import count, say, tell
 
 @click.command("publish")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=CHANGES)
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="URL", type=LIVE_URL)
 @settings_options
 @from_option("FILE")
 @repeated_option
@@ -56,7 +56,7 @@ def command(
     check_stdin_once(*files)
     limits = chosen_limits()
     patches = operations = 0
-    with open_live(open_sink, url, limits=limits, **{**secret_settings, **settings}) as sink:
+    with open_live(open_sink, url, {**secret_settings, **settings}, limits=limits) as sink:
         for file in files:
             with open_argument(file, from_) as input_:
                 most = limits.max_held_operations

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.live_options import LIVE_URL, following_options, open_live
 from jelly_rdflib.cli.log import compression_option, version
 from jelly_rdflib.cli.options import chosen_limits, follow_option, is_log
 from jelly_rdflib.cli.printable import count, name_errors, say, tell
@@ -15,7 +15,7 @@ from jelly_rdflib.cli.progress import show_progress
 
 
 @click.command("replica")
-@click.argument("url", metavar="LOG-OR-URL")
+@click.argument("url", metavar="LOG-OR-URL", type=LIVE_URL)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 @follow_option
 @click.option(
@@ -63,7 +63,7 @@ def command(
     before = replica.version
     with name_errors(url):
         log = PatchLog(url, limits=limits)
-        total = len(log._between(replica.id, upto)[0])
+        total = len(replica._missing(log, upto))
         with show_progress("replaying", total, is_bytes=False) as advance:
             after = replica.update(log, upto=upto, strict=strict, progress=lambda _: advance(1))
     tell(f"version {after}" if before == after else f"version {before} to {after}")
@@ -82,7 +82,7 @@ def _follow(
 ) -> None:
     from jelly_rdflib.live import connect
 
-    options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
+    settings = {**secret_settings, **settings}
 
     def progress(patch: Any) -> None:
         if as_json:
@@ -90,5 +90,5 @@ def _follow(
         else:
             tell(f"version {replica.version}: {count(len(patch), 'operation')}")
 
-    with open_live(connect, url, **options) as source:
+    with open_live(connect, url, settings, timeout=timeout, limits=chosen_limits()) as source:
         replica.follow(source, save_every=store_every, strict=strict, progress=progress)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from jelly_rdflib.cli.inputs import open_argument
-from jelly_rdflib.cli.live_options import following_options, open_live
+from jelly_rdflib.cli.live_options import LIVE_URL, following_options, open_live
 from jelly_rdflib.cli.log import LOG
 from jelly_rdflib.cli.options import (
     OUTPUT,
@@ -37,7 +37,7 @@ _ADVICE = "nothing is lost: remove it and the data that it belongs to, and start
 
 
 @click.command("subscribe")
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="URL", type=LIVE_URL)
 @click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write the patches to a file.")
 @click.option(
     "--apply",
@@ -94,11 +94,11 @@ def command(
         raise click.UsageError("--strict is for --apply to a file")
     if output is not None and os.path.exists(output) and not overwrite:
         raise error_of_existing(output)
-    options = {"timeout": timeout, "limits": chosen_limits(), **secret_settings, **settings}
+    settings = {**secret_settings, **settings}
     # Show no bar if patches are printed: the two would be mixed.
     is_printed = as_json or (output in (None, "-") and target is None and log is None)
     with (
-        open_live(connect, url, **options) as source,
+        open_live(connect, url, settings, timeout=timeout, limits=chosen_limits()) as source,
         show_progress("receiving", None, is_bytes=False, is_shown=not is_printed) as advance,
     ):
         tell_of: Any = _print_json(source) if as_json else lambda _: advance(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from numbers import Real
 from typing import Any
 
 from jelly_rdflib.extras import advice
@@ -53,6 +54,7 @@ def connect(
         ConnectionError: The server can't be reached.
         ValueError: The transport or a setting is unknown; or the position belongs to another
             source.
+        TypeError: The timeout is not a number, or the limits are no `jelly_rdflib.Limits`.
         ImportError: The transport needs packages that are missing; the message names the extra.
 
     See Also:
@@ -71,7 +73,11 @@ def connect(
         ...             print(len(patch))
         3
     """
-    address = Address(os.fspath(url), settings)
+    if not isinstance(timeout, Real | None):
+        raise TypeError(
+            f"timeout must be a number of seconds or None, not a {type(timeout).__name__}"
+        )
+    address = Address(os.fspath(url), settings, ("timeout", "limits", "position"))
     source: Source = _import(address).open_source(address, as_limits(limits), timeout)
     if position is not None:
         source.resume(position)
@@ -108,7 +114,7 @@ def open_sink(
         ...     jr.PatchLog(folder).version
         1
     """
-    address = Address(os.fspath(url), settings)
+    address = Address(os.fspath(url), settings, ("limits", "options"))
     sink: Sink = _import(address).open_sink(address, as_limits(limits), options)
     return sink
 

@@ -542,7 +542,7 @@ class PatchLog(Tabular):
                 process just now; or a segment is damaged.
             OSError: The patch can't be written. Then the log is unchanged.
         """
-        if type(first) is not int or first < 1:
+        if type(first) is not int or not 1 <= first <= self.version:
             first = self.entry(first).first
         entries, _, end = self._between(first - 1, last)
         if not entries:

@@ -15,9 +15,10 @@ from rdflib.term import URIRef
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
 from jelly_rdflib.display.terms import show
-from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.errors import LogConflict, LogError, MissingVersion
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
+from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.following import follow_into
 from jelly_rdflib.log.history import check_compression
@@ -191,8 +192,8 @@ class Replica:
         """
         if isinstance(log, str | os.PathLike):
             raise TypeError(f"give the log itself: update(PatchLog({os.fspath(log)!r}))")
-        missing = log._between(self._point(), upto)[0]
-        while missing and self.version < missing[-1].version:
+        missing = self._missing(log, upto)
+        while missing and self._is_before(log, missing[-1]):
             try:
                 if self.version == 0 and not strict:
                     log.checkout(upto, target=self.dataset, progress=progress)
@@ -282,12 +283,40 @@ class Replica:
             if not error.is_locked:
                 self._load()
             raise
+        except MissingVersion as error:
+            # After the first patch this is not about the version that the replica has.
+            if point == self._at[:2]:
+                self._advise(error)
+            raise
         return self.version
+
+    def _missing(self, log: PatchLog, upto: Version) -> list[LogEntry]:
+        """Return the patches of a log that lead from the dataset to a version."""
+        try:
+            return log._between(self._point(), upto)[0]
+        except MissingVersion as error:
+            if upto is None:
+                self._advise(error)
+            raise
+
+    def _advise(self, error: MissingVersion) -> None:
+        """Add to the error for a log that lacks the version of the dataset what to do about it."""
+        advice = "make a new replica in another folder"
+        if error.squashed_into is None:
+            error.advice = f"{self.path} may be a replica of another log: {advice}"
+        else:
+            error.advice = f"{self.path} can't follow any more: {advice}"
 
     def _point(self) -> Version:
         # With a position, `version` only counts the patches of a source: the log may number them
         # differently.
         return self.id if self.position else Point(self.version, self.id)
+
+    def _is_before(self, log: PatchLog, entry: LogEntry) -> bool:
+        """Return whether the dataset has an older version than the one that a patch makes."""
+        if self.position:
+            return bool(log._between(self.id, entry.id)[0])
+        return self.version < entry.version
 
     def _read(self) -> _Row | None:
         """Return the row of the dataset; None for an empty dataset."""

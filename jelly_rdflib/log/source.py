@@ -188,12 +188,19 @@ class Source(Connection):
 
     async def __anext__(self) -> Patch:
         if self._next is None:
+            if self._is_closed.is_set():
+                raise StopAsyncIteration
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix=repr(self))
             self._before = self._position, self._version
             self._next = self._thread.submit(self.receive, self._timeout)
-        # A reader that is cancelled leaves the patch for the next one.
-        patch = await asyncio.shield(asyncio.wrap_future(self._next))
+        try:
+            patch = await asyncio.shield(asyncio.wrap_future(self._next))
+        except Exception:
+            # This reader gets the error, so the next one must not get it again.
+            self._next = None
+            raise
+        # A reader that is cancelled skips this line, and leaves the patch for the next one.
         self._next = None
         if patch is None:
             raise StopAsyncIteration

@@ -35,7 +35,7 @@ from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.patch import Patch, join_parts
 from jelly_rdflib.recording.follower import Follower
 from jelly_rdflib.recording.record import Recorder, record
-from jelly_rdflib.streams.destination import compressed
+from jelly_rdflib.streams.destination import compressed, naming_target
 from jelly_rdflib.streams.writing import StatementWriter
 
 if TYPE_CHECKING:
@@ -363,6 +363,7 @@ class StoreFile:
             # Until the file has its final mode, only the owner can read it. The extension
             # determines whether it is compressed.
             with (
+                naming_target(path, self._path),
                 open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
                 closing(compressed(raw, path.name)) as packed,
             ):
@@ -381,7 +382,9 @@ class StoreFile:
             self._damage = None
             os.replace(path, self._path)
         except BaseException:
-            path.unlink(missing_ok=True)
+            # Raise the first error, not one that follows from it.
+            with suppress(OSError):
+                path.unlink()
             raise
         sync_folder(self._path.parent)
         self._saved, self._size = self._version, sealer.size

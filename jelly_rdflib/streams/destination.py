@@ -6,7 +6,8 @@ import gzip
 import io
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.zstd import zstd
@@ -28,6 +29,17 @@ def compressed(file: Any, name: str) -> Any:
     if extension == ".zst":
         return ZstdFile(file)
     return file
+
+
+@contextmanager
+def naming_target(temporary: str | os.PathLike[str], target: object) -> Iterator[None]:
+    """Replace the name of a temporary file in an OSError with that of the file that it becomes."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename == os.fspath(temporary):
+            error.filename, error.filename2 = str(target), None
+        raise
 
 
 class ZstdFile:

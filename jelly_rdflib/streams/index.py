@@ -27,6 +27,7 @@ from jelly_rdflib.core.zstd import zstd
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions, as_limits
+from jelly_rdflib.streams.destination import naming_target
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
@@ -269,11 +270,12 @@ def write_index(
     # A random name, since another user of the folder could put a link at a predictable one.
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
-        with open(unfinished, "xb") as file:
-            file.writelines(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, target)
+        with naming_target(unfinished, target):
+            with open(unfinished, "xb") as file:
+                file.writelines(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, target)
     except BaseException:
         if os.path.exists(unfinished):
             os.unlink(unfinished)

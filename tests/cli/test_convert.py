@@ -107,6 +107,18 @@ def test_an_output_that_was_there_is_replaced_whole(source: Path) -> None:
     assert source.read_text() == TEXT
 
 
+def test_an_output_that_cannot_be_made_is_named(source: Path) -> None:
+    """The error is about the output, not about the temporary file."""
+    # The name is not too long itself, but that of the temporary file is.
+    out = source.with_name(f"{'x' * 240}.jellyp")
+    ended = run("convert", source, "-o", out)
+    assert (ended.code, ended.err) == (1, f"jellyp: {out}: File name too long\n")
+    link = source.with_name("link.jellyp")
+    link.symlink_to(out)
+    assert run("convert", source, "-o", link).err == f"jellyp: {link}: File name too long\n"
+    assert not out.exists()
+
+
 def test_changes_are_no_statements(source: Path) -> None:
     ended = run("convert", source, "-o", source.with_name("out.jelly"))
     assert ended.code == 2

@@ -22,6 +22,12 @@ def test_an_index_is_made(source: Path) -> None:
     assert index.load_index(source) is not None
 
 
+def test_an_index_that_cannot_be_made_is_named(source: Path) -> None:
+    path = source.rename(source.with_name(f"{'x' * 240}.jellyp"))
+    ended = run("inspect", "--index", path)
+    assert (ended.code, ended.err) == (1, f"jellyp: {path}.idx: File name too long\n")
+
+
 @pytest.mark.slow
 def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
     # The frames have a field that readers ignore.

@@ -234,6 +234,16 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         assert ended.text == ""
 
 
+@pytest.mark.parametrize("follow", [[], ["-f"]])
+def test_a_replica_of_another_log(log: jr.PatchLog, tmp_path: Path, follow: list[str]) -> None:
+    other = jr.PatchLog.create(tmp_path / "other")
+    other.append(patch_of(9))
+    jr.Replica(tmp_path / "copy").update(other)
+    with served(log.path) as address:
+        ended = jellyp("replica", *follow, address, str(tmp_path / "copy"), code=1)
+    assert f"{tmp_path / 'copy'} may be a replica of another log" in ended.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -243,6 +253,13 @@ def test_a_signal_ends_a_replica_that_keeps_its_position(log: jr.PatchLog, tmp_p
         (["replica", "--json", "{log}", "copy"], "--json are for -f"),
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
+        (["subscribe", "{log}", "--setting", "tokn=x"], "no setting 'tokn'; did you mean 'token'?"),
+        (
+            ["subscribe", "{log}", "--setting", "timeout=1"],
+            "timeout is not a setting, but an option",
+        ),
+        (["replica", "-f", "{log}", "{log}-", "--setting", "limits=1"], "limits is not a setting"),
+        (["publish", "/dev/null", "{log}", "--setting", "timeout=1"], "no setting 'timeout'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
         (["subscribe", "{log}", "--log", "{log}", "--apply", "y.nq"], "exclude one another"),
         (["subscribe", "{log}", "--strict", "--log", "{log}"], "--strict is for --apply to a file"),

@@ -42,7 +42,8 @@ def objects(data: str) -> list[str]:
 
 def test_init(tmp_path: Path) -> None:
     run_well("log", "init", tmp_path / "a" / "log")
-    assert run("log", "init", tmp_path / "a" / "log").code == 2
+    again = run("log", "init", "a/log", cwd=tmp_path)
+    assert (again.code, again.err.endswith("there is a patch log at a/log already\n")) == (2, True)
     run_well("log", "init", "--compression", "zst", tmp_path / "z")
     (tmp_path / "x.rdfp").write_text("TX . TC .")
     run_well("log", "append", tmp_path / "z", tmp_path / "x.rdfp")
@@ -53,10 +54,15 @@ def test_a_log_that_is_not_there(tmp_path: Path) -> None:
     for arguments in (
         ("log", "list", "nolog"),
         ("subscribe", "http://localhost", "--log", "nolog"),
+        ("subscribe", "nolog"),
+        ("publish", "/dev/null", "nolog"),
+        ("replica", "nolog", "copy"),
+        ("replica", "-f", "nolog", "copy"),
     ):
         ended = run(*arguments, cwd=tmp_path)
         message = "there is no folder 'nolog': jellyp log init makes a log."
         assert (ended.code, message in ended.err) == (2, True)
+    assert not list(tmp_path.iterdir())
     ended = run("log", "list", "ftp://x", cwd=tmp_path)
     assert (ended.code, "start with http:// or https://." in ended.err) == (2, True)
 
@@ -203,6 +209,8 @@ def test_a_range_may_end_after_the_newest_version_but_not_start_there(log: Path)
             ended = run(*arguments)
             wanted = f"{log}: there is no version {versions[0]}: the last one is 3"
             assert (ended.code, ended.out, ended.err) == (1, b"", f"jellyp: {wanted}\n")
+    ended = run("log", "squash", log, "4..")
+    assert ended.err == "jellyp: there is no version 4; the log has 0 to 3\n"
     assert run_well("log", "squash", log, "2..9").text.startswith("versions 2 to 3: ")
 
 

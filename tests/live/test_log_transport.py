@@ -1,8 +1,10 @@
 """Tests patch logs as sources and sinks, in folders and on a server."""
 
 import asyncio
+import queue
 import threading
 import time
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from jelly_rdflib import Op, live
 from jelly_rdflib.core.batch import BatchSlice
 from jelly_rdflib.live.log import _needed_options, append_from
 from jelly_rdflib.log import incoming
+from jelly_rdflib.log.source import Source
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import NodeBatches
 from tests.live.fault_table import closer
@@ -110,6 +113,123 @@ def test_a_reader_that_is_cancelled_loses_no_patch(address: str) -> None:
     assert asyncio.run(run()) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_error_does_not_stay(log: jr.PatchLog, is_async: bool) -> None:
+    """A source goes on where it was once the cause of an error is gone, however it is read."""
+    for number in range(3):
+        log.append(patch_of(number))
+    damaged = log.entry(2).path
+    data = damaged.read_bytes()
+    damaged.write_bytes(data[:-1])
+
+    async def following(source: live.Source) -> jr.Patch:
+        return await anext(source) if is_async else next(source)
+
+    async def run() -> list[int]:
+        with live.connect(log.path) as source:
+            found = [await following(source)]
+            position = source.position
+            for _ in range(2):
+                with pytest.raises(jr.LogError, match="is damaged"):
+                    await following(source)
+                assert (source.position, source.version) == (position, 1)
+            damaged.write_bytes(data)
+            found += [await following(source), await following(source)]
+            assert source.version == 3
+        return numbers(found)
+
+    assert asyncio.run(run()) == [0, 1, 2]
+
+
+class Scripted(Source):
+    """A source whose test decides what it receives: each item is a patch or an error."""
+
+    def __init__(self) -> None:
+        super().__init__("scripted")
+        self.items: queue.SimpleQueue[jr.Patch | Exception] = queue.SimpleQueue()
+        self.received = self.acknowledged = 0
+
+    def _receive(self, wait: float) -> jr.Patch | None:
+        try:
+            item = self.items.get(timeout=wait)
+        except queue.Empty:
+            return None
+        if isinstance(item, Exception):
+            raise item
+        self.received += 1
+        return item
+
+    def _close(self) -> None:
+        pass
+
+    def resume(self, position: str) -> None:
+        pass
+
+    @property
+    def _position(self) -> str | None:
+        return str(self.received)
+
+    def _acknowledge(self) -> None:
+        self.acknowledged = self.received
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_closed_source_ends_an_iteration(is_read: bool) -> None:
+    async def run() -> None:
+        with Scripted() as source:
+            source.items.put(patch_of(0))
+            if is_read:
+                await anext(source)
+        assert [patch async for patch in source] == list(source) == []
+
+    asyncio.run(run())
+
+
+def test_after_an_error_patches_are_acknowledged() -> None:
+    async def run() -> None:
+        with Scripted() as source:
+            source.items.put(patch_of(0))
+            await anext(source)
+            source.items.put(ConnectionError("gone"))
+            with pytest.raises(ConnectionError, match="gone"):
+                await anext(source)
+            source.acknowledge()
+            assert (source.acknowledged, source.position) == (1, "1")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("turns", range(5))
+@pytest.mark.parametrize("is_error", [False, True])
+def test_a_reader_that_is_cancelled_at_the_last_moment(turns: int, is_error: bool) -> None:
+    """The result goes to the cancelled reader or to the next one, and never to both."""
+
+    async def run() -> None:
+        with Scripted() as source:
+            reader = asyncio.ensure_future(anext(source))
+            await asyncio.sleep(0)
+            source.items.put(ConnectionError("gone") if is_error else patch_of(0))
+            source.items.put(patch_of(1))
+            assert source._next is not None
+            # Block the loop until there is a result, which the reader has not seen yet.
+            wait([source._next])
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            reader.cancel()
+            first = (await asyncio.gather(reader, return_exceptions=True))[0]
+            if isinstance(first, asyncio.CancelledError):
+                source.acknowledge()
+                assert (source.acknowledged, source.position) == (0, "0")
+                first = (await asyncio.gather(anext(source), return_exceptions=True))[0]
+            if is_error:
+                assert isinstance(first, ConnectionError)
+            else:
+                assert numbers([first]) == [0]
+            assert numbers([await anext(source)]) == [1]
+
+    asyncio.run(run())
+
+
 def test_close_ends_an_iteration_in_another_thread(address: str) -> None:
     source = live.connect(address)
     found: list[jr.Patch] = []
@@ -123,6 +243,20 @@ def test_close_ends_an_iteration_in_another_thread(address: str) -> None:
         each.join(20)
         assert not each.is_alive()
     assert found == []
+
+
+def test_a_replica_of_another_log(log: jr.PatchLog, address: str, tmp_path: Path) -> None:
+    log.append(patch_of(0))
+    other = jr.PatchLog.create(tmp_path / "other")
+    other.append(patch_of(1))
+    replica = jr.Replica(tmp_path / "replica")
+    replica.update(other)
+    with (
+        live.connect(address) as source,
+        pytest.raises(jr.MissingVersion, match=f": {replica.path} may be a replica of another log"),
+    ):
+        replica.follow(source)
+    assert replica.id == other.entry().id
 
 
 def test_a_replica_follows_and_goes_on(log: jr.PatchLog, address: str, tmp_path: Path) -> None:
@@ -226,6 +360,19 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 def test_a_setting_that_there_is_not_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="no setting 'colour'"):
         live.connect(address, colour="red")
+
+
+def test_a_setting_that_is_misspelled(address: str) -> None:
+    for name, meant in {"timout": "timeout", "strat": "start", "tokens": "token"}.items():
+        with pytest.raises(ValueError, match=f"no setting '{name}'; did you mean '{meant}'"):
+            live.connect(address, **{name: 1})
+    with pytest.raises(ValueError, match=r"no setting 'timeout'$"):
+        live.open_sink(address, timeout=1)
+    with pytest.raises(TypeError, match="timeout must be a number of seconds or None, not a str"):
+        live.connect(address, timeout="1")  # type: ignore[arg-type]
+    if "://" in address:
+        with pytest.raises(ValueError, match="timeout can't be in an address: give it separately"):
+            live.connect(f"{address}?timeout=1")
 
 
 def test_reading_ahead_waits_for_its_reader(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog, Replica
+from jelly_rdflib.log.source import Source
 from tests.graph.test_apply import TransactionalStore
 from tests.log.support import GRAPH, P, S, add, change, files, fill, numbers, patch_id, state
 from tests.support import run
@@ -78,11 +79,14 @@ def test_a_replica_is_of_one_log(log: PatchLog, tmp_path: Path) -> None:
     replica.update(log, upto=2)
     for _ in range(5):
         other.append([add(9)])
-    with pytest.raises(LogError, match="has no patch"):
+    advice = f"{replica.path} may be a replica of another log: make a new replica in another folder"
+    with pytest.raises(LogError, match=f"has no patch .*: {advice}$"):
         replica.update(other)
+    with pytest.raises(LogError, match=r"the log has 0 to 4$"):
+        replica.update(log, upto=6)
     assert numbers(replica.dataset) == {2}
     log.squash(1, 3)
-    with pytest.raises(LogError, match="it was squashed"):
+    with pytest.raises(LogError, match=f"it was squashed: {replica.path} can't follow any more"):
         replica.update(log)
 
 
@@ -182,6 +186,74 @@ def test_a_conflict_of_the_caller_ends_an_update(log: PatchLog, tmp_path: Path) 
     with pytest.raises(jr.LogConflict, match="of another log"):
         Replica(tmp_path / "replica").update(log, progress=progress)
     assert seen == [1]
+
+
+class Broker(Source):
+    """A source without log versions, which delivers some patches of a log in this order."""
+
+    def __init__(self, log: PatchLog, versions: list[int]) -> None:
+        super().__init__("broker", 0)
+        self.patches = [log.entry(version).read() for version in versions]
+        self.received = 0
+
+    def _receive(self, wait: float) -> jr.Patch | None:
+        if self.received == len(self.patches):
+            return None
+        self.received += 1
+        return self.patches[self.received - 1]
+
+    def _close(self) -> None:
+        pass
+
+    def resume(self, position: str) -> None:
+        raise AssertionError(position)
+
+    @property
+    def _position(self) -> str:
+        return str(self.received)
+
+    def _acknowledge(self) -> None:
+        pass
+
+
+def test_patches_that_arrived_twice_count_once(log: PatchLog, tmp_path: Path) -> None:
+    """After a source without log versions, only the ids show which patches are missing."""
+    replica = Replica(tmp_path / "replica")
+    assert replica.follow(Broker(log, [1, 1, 2, 2])) == 4
+    assert (replica.update(log), numbers(replica.dataset)) == (4, {4})
+    assert (replica.id, replica.position) == (patch_id(4), None)
+
+
+@pytest.mark.parametrize(("versions", "has_all"), [([1, 1, 1, 2], False), ([1, 2, 3, 4, 4], True)])
+def test_another_process_follows_a_source(
+    log: PatchLog, tmp_path: Path, versions: list[int], has_all: bool
+) -> None:
+    """An update goes on from what another process has stored in the meantime."""
+    replica, seen = Replica(tmp_path / "replica"), []
+
+    def progress(entry: jr.LogEntry) -> None:
+        seen.append(entry.version)
+        if seen == [1]:
+            Replica(replica.path).follow(Broker(log, versions))
+
+    replica.update(log, progress=progress)
+    assert seen == ([1, 2, 3, 4] if has_all else [1, 2, 3, 4, 3, 4])
+    assert (replica.id, numbers(replica.dataset)) == (patch_id(4), {4})
+    assert bool(replica.position) == has_all
+
+
+def test_another_process_follows_another_source(log: PatchLog, tmp_path: Path) -> None:
+    replica = Replica(tmp_path / "replica")
+    other = PatchLog.create(tmp_path / "other")
+    other.append(change(7))
+
+    def progress(entry: jr.LogEntry) -> None:
+        if entry.version == 1:
+            Replica(replica.path).follow(Broker(other, [1]))
+
+    with pytest.raises(jr.MissingVersion, match="the log has no patch"):
+        replica.update(log, progress=progress)
+    assert (replica.id, numbers(replica.dataset)) == (other.entry().id, {7})
 
 
 # --- in the data ----------------------------------------------------------------------------------

@@ -111,9 +111,12 @@ def test_squashing_what_was_squashed(log: PatchLog) -> None:
 
 
 def test_there_must_be_something_to_squash(log: PatchLog) -> None:
-    with pytest.raises(LogError, match="no versions"):
+    with pytest.raises(LogError, match="there is no version 1; the log has 0 to 0"):
         log.squash()
     fill(log, 3)
+    for first in (4, 7):
+        with pytest.raises(LogError, match=f"there is no version {first}; the log has 0 to 3"):
+            log.squash(first)
     with pytest.raises(LogError, match="no versions"):
         log.squash(3, 2)
     with pytest.raises(LogError, match="version 0 is empty"):

@@ -631,6 +631,16 @@ def test_commit_does_not_fail_since_the_file_can_not_be_written(
     assert numbers(opened(path)) == {1, 2}
 
 
+def test_a_file_that_cannot_be_made_is_named(path: Path) -> None:
+    """The error is about the file, not about the temporary one, whose name is too long."""
+    path = path.with_name(f"{'x' * 240}.jelly")
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    with pytest.raises(OSError, match="File name too long") as caught:
+        dataset.close()
+    assert caught.value.filename == str(path)
+
+
 def full(replace: Any, path: Path) -> Any:
     """Make renaming to one path fail, as on a full disk."""
 

@@ -43,6 +43,7 @@ class GrpcClient:
         address.check_all_taken()
         self.topic = topic or address.path
         self._metadata: list[tuple[str, str | bytes]] = [("topic-bin", self.topic.encode())]
+        self._has_token = bool(token)
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))
         self._most = limits.max_frame_size
@@ -90,7 +91,8 @@ class GrpcClient:
             return ConnectionError(f"{self.url}: {error}{more}")
         code, message = error.code().name, f"{self.url}: {error.details()}{more}"
         if code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
-            return PermissionError(message)
+            lacks_token = code == "UNAUTHENTICATED" and not self._has_token
+            return PermissionError(message + (f": {wire.ADVICE_ON_TOKENS}" if lacks_token else ""))
         if code == "NOT_FOUND":
             return MissingVersion(message)
         if code == "DATA_LOSS":

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -118,7 +117,8 @@ class Gate:
             return
         found = None if token is None else self._tokens.right(token)
         if found is None:
-            raise HTTPException(401, "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
+            what = "a bearer token is needed" if token is None else "this token is not accepted"
+            raise HTTPException(401, what, {"WWW-Authenticate": "Bearer"})
         if found < right or not self.may_see(token, log):
             headers = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
             where = {None: "", ALL: " for all logs"}.get(log, f" for the log {log}")
@@ -152,7 +152,8 @@ class Gate:
             raise HTTPException(403, "without tokens only programs on this machine are served")
         origin = request.headers.get("origin")
         site = request.headers.get("sec-fetch-site", "none")
-        is_own = origin is None or urlsplit(origin).netloc == request.url.netloc
+        # An origin is a scheme and a host. Don't parse it, since it may be malformed.
+        is_own = origin is None or origin.partition("://")[2] == request.url.netloc
         if request.method not in ("GET", "HEAD") and (
             not is_own or site not in ("none", "same-origin")
         ):

@@ -89,6 +89,8 @@ class LogClient:
         with suppress(ValueError):
             fields = json.loads(start_of(response))
         error = wire.error_of(response.status_code, fields, self.address)
+        if response.status_code == 401 and "Authorization" not in response.request.headers:
+            return PermissionError(f"{error}: {wire.ADVICE_ON_TOKENS}")
         # A server may have made the change before it failed, so the outcome is unknown.
         is_unknown = response.request.method == "POST" and response.is_server_error
         return Unanswered(str(error)) if is_unknown else error

@@ -18,6 +18,7 @@ EVENTS = "text/event-stream"
 EVENTS_WITH_PATCHES = "application/x-jelly-patch-events"
 
 TOKEN = "JELLYP_TOKEN"  # the environment variable with the bearer token
+ADVICE_ON_TOKENS = f"set the environment variable {TOKEN}, or in Python the argument token"
 MOST_ENTRIES = 1000  # the maximum number of patches that a response lists
 MAX_INLINE = 1 << 16  # the largest segment that an event includes, in bytes
 MAX_LINE = 1 << 16  # the largest event without its segment, in bytes
@@ -77,4 +78,7 @@ def error_of(status: int, fields: Any, address: str) -> Exception:
         return errors.LogConflict(detail, expected=expected, head=head, version=version)
     if status == 404 and has_detail and (into := fields.get("squashed_into", 0)) != 0:
         return errors.MissingVersion(detail, squashed_into=into and int(into))
+    if status == 404 and (not has_detail or detail == "Not Found"):
+        # The server has nothing at this path.
+        detail = "there is no patch log at this address; a server of one log has it at its root"
     return ERRORS.get(status, errors.LogError)(f"{address}: {detail}")

@@ -246,8 +246,11 @@ def test_tokens_have_rights(log: jr.PatchLog, monkeypatch: pytest.MonkeyPatch) -
     tokens = Tokens({READ: Right.READ, APPEND: Right.APPEND})
     with served(log.path, tokens=tokens) as address:
         for opener in (live.connect, live.open_sink):
-            for token in ("", "another-token-0001"):
-                with pytest.raises(PermissionError, match="token is needed") as caught:
+            for token, what in (
+                ("", "a bearer token is needed: set the environment variable JELLYP_TOKEN"),
+                ("another-token-0001", "this token is not accepted$"),
+            ):
+                with pytest.raises(PermissionError, match=what) as caught:
                     opener(address, token=token)
                 assert "another" not in str(caught.value)
             assert ask(address)[1] == "UNAUTHENTICATED"

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from rdflib import Literal
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogConflict, LogError, PatchLog
+from jelly_rdflib import LogConflict, LogError, PatchLog, live
 from jelly_rdflib.live.http import events, remote_log, wire
+from jelly_rdflib.live.http.access import Right, Tokens
 from jelly_rdflib.log.tables import entry_fields
 from tests.live.http.support import served
 from tests.live.http.test_hostile import OK, answering
@@ -207,6 +208,35 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     # The patch was not sent, so the log did not change.
     with pytest.raises(ConnectionError, match=address):
         log.append([add(1)])
+
+
+@pytest.mark.parametrize("path", ["nope", "nope/patches"])
+def test_an_address_below_that_of_the_only_log(tmp_path: Path, path: str) -> None:
+    with served(PatchLog.create(tmp_path / "log").path) as address:
+        what = f"^{address}/{path}: there is no patch log at this address; a server of one log has"
+        for opener in (PatchLog, live.connect, live.open_sink):
+            with pytest.raises(LogError, match=what):
+                opener(f"{address}/{path}")
+
+
+def test_a_token_that_is_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JELLYP_TOKEN", raising=False)
+    token = "of-the-server-0001"
+    path = PatchLog.create(tmp_path / "log").path
+    with served(path, tokens=Tokens({token: Right.READ})) as address:
+        missing = "needed: set the environment variable JELLYP_TOKEN, or in Python the argument"
+        for opener in (PatchLog, live.connect):
+            with pytest.raises(PermissionError, match=missing):
+                opener(address)
+            with pytest.raises(PermissionError, match=r"this token is not accepted$"):
+                opener(address, token="of-somebody-else-1")
+            with opener(address, token=token):
+                pass
+        monkeypatch.setenv("JELLYP_TOKEN", "of-somebody-else-1")
+        with pytest.raises(PermissionError, match=r"this token is not accepted$"):
+            PatchLog(address)
+        monkeypatch.setenv("JELLYP_TOKEN", token)
+        assert PatchLog(address).version == 0
 
 
 CLOSE = b"Connection: close\r\n\r\n"

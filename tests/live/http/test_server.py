@@ -286,7 +286,12 @@ def test_a_body_that_says_how_large_it_is_is_refused_at_once(log: PatchLog) -> N
     assert answer.status_code == 413
 
 
-SITES = [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}]
+SITES = [
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://[x"},
+    {"Sec-Fetch-Site": "cross-site"},
+]
 
 
 def test_a_page_of_another_site_changes_nothing(http: TestClient, log: PatchLog) -> None:
@@ -295,6 +300,9 @@ def test_a_page_of_another_site_changes_nothing(http: TestClient, log: PatchLog)
             answer = http.post(path, content=text(4), headers={"Content-Type": RDFP, **headers})
             assert answer.status_code == 403
     assert (log.refresh(), log.version, log.snapshots) == (log.head, 3, [])
+    assert [http.get("/", headers=headers).status_code for headers in SITES] == [200] * len(SITES)
+    own = {"Content-Type": RDFP, "If-Match": "*", "Origin": "http://localhost"}
+    assert http.post("/patches", content=text(4), headers=own).is_success
 
 
 def test_another_host_name_is_refused_without_tokens(log: PatchLog) -> None:
