@@ -3,9 +3,8 @@
 ``__init__.pyi`` lists the public names. Each name is imported when it is first used.
 """
 
+import sys
 from importlib.machinery import PathFinder
-
-import lazy_loader
 
 if hasattr(__spec__.loader, "archive"):
     raise ImportError(
@@ -17,9 +16,12 @@ if hasattr(__spec__.loader, "archive"):
 _core = PathFinder.find_spec("batch", [f"{path}/core" for path in __path__])
 if _core is None or _core.origin is None:
     raise ImportError(
-        f"jelly_rdflib can't be imported from {__path__[0]}: this is its source code, without the"
-        " compiled modules. If the package is installed, run Python in another folder"
+        f"jelly_rdflib can't be imported from {__path__[0]}: nothing there is compiled for Python"
+        f" {sys.version_info[0]}.{sys.version_info[1]}. If this is a clone, install it, and run"
+        " Python in another folder"
     )
+
+import lazy_loader  # noqa: E402
 
 from jelly_rdflib.plugins import register  # noqa: E402
 

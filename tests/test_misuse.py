@@ -201,8 +201,8 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
         r"a list of graphs, \[graph\]",
     ),
     "compare a log": (lambda: jr.diff(_log(), Graph()), r"log\.checkout\(\)"),
-    "compare an IRI": (lambda: jr.diff(URIRef("urn:g"), Graph()), "an IRI is no path"),
-    "record to a folder": (lambda: jr.record(Graph(), _log().path), r"give PatchLog\(…\) instead"),
+    "compare an IRI": (lambda: jr.diff(URIRef("urn:g"), Graph()), "a URIRef is no path"),
+    "record to a folder": (lambda: jr.record(Graph(), _log().path), r"give PatchLog\(…\)"),
     "record to a server": (lambda: jr.record(Graph(), "http://localhost"), r"give PatchLog\(…\)"),
     "append after a number": (lambda: _log().append(PATCH, prev="1"), r"log\.entry\(1\)\.id"),
     "go back": (lambda: _log().patches(1, 0), "version 1 is newer than 0: .* invert"),
@@ -249,7 +249,10 @@ def test_only_a_file_of_another_kind_is_called_so() -> None:
     """A stream of which the end is missing starts as Jelly does."""
     Graph().serialize("v.jelly", format="jelly-rdf")
     whole = Path("v.jelly").read_bytes()
-    for data, is_doubted in ((whole[:-1], False), (b"\x40" + whole[2:-1], False), (b"oh no", True)):
+    with jr.StatementWriter("w.jelly", jr.StreamOptions(stream_name="x" * 120)):
+        pass
+    named = Path("w.jelly").read_bytes()
+    for data, is_doubted in ((whole[:-1], False), (named[:-1], False), (b"oh no", True)):
         with pytest.raises(jr.DecodeError) as caught:
             list(jr.read_statements(data))
         assert ("is the input" in str(caught.value)) == is_doubted
@@ -259,7 +262,7 @@ def test_only_a_file_of_another_kind_is_called_so() -> None:
 
 def test_the_file_whose_format_is_unknown_is_named() -> None:
     Path("v.foo").write_text("<urn:s> <urn:p> <urn:o> .")
-    with pytest.raises(jr.DecodeError, match=r"^v\.foo: .* give the file an extension"):
+    with pytest.raises(jr.DecodeError, match=r"^v\.foo: .* give a file an extension"):
         jr.diff("v.foo", Graph())
 
 

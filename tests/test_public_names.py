@@ -220,7 +220,7 @@ def test_sources_that_are_not_compiled_say_so(tmp_path: Path) -> None:
     found = subprocess.run(
         [sys.executable, "-c", "import jelly_rdflib"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert found.stderr.splitlines()[-1].endswith("is installed, run Python in another folder")
+    assert found.stderr.splitlines()[-1].endswith("install it, and run Python in another folder")
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,8 @@ def open_live(
 ) -> Any:
     """Open a source or sink; a wrong address or setting is a usage error."""
     settings = settings or {}
-    for name in settings.keys() & options.keys():
-        raise click.UsageError(f"{name} is not a setting, but an option of its own: see --help")
+    for name in settings.keys() & signature(opener).parameters.keys():
+        raise click.UsageError(f"{name} can't be given as a setting: see --help")
     try:
         return opener(url, **options, **settings)
     except ValueError as error:

@@ -151,7 +151,7 @@ def _open_file(path: str | os.PathLike[str]) -> io.FileIO:
         if is_address(path):
             advice = "nothing is fetched: give the file or its bytes, or a patch log as a PatchLog"
         elif hasattr(path, "n3"):
-            advice = "an IRI is no path: nothing is fetched"
+            advice = f"a {type(path).__name__} is no path: give a str"
         elif _TEXT.search(path):
             advice = "a str is a path, and there is no such file: give text as bytes"
         else:

@@ -9,7 +9,6 @@ import os
 from difflib import get_close_matches
 from typing import Any
 
-from jelly_rdflib.core.source import is_address
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.format import Format as Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
@@ -63,11 +62,10 @@ def choose_format(destination: Any, format: str | None, *, holds_changes: bool) 
     found = guess_by_name(destination) if format is None else find_format(format)
     jelly = JELLY_PATCH if holds_changes else JELLY
     if found is None and isinstance(destination, str | os.PathLike):
-        name = os.fsdecode(destination)
-        advice = f"give format=, or a name that ends with .{jelly.extensions[0]} or the like"
-        if is_address(name) or os.path.isdir(name):
-            advice = "if it is a patch log, give PatchLog(…) instead"
-        raise LookupError(f"the format of {name!r} is not known: {advice}")
+        raise LookupError(
+            f"the format of {os.fsdecode(destination)!r} is not known: give format=, or a name that"
+            f" ends with .{jelly.extensions[0]} or the like"
+        )
     if found is None:
         return jelly
     advice = "save a patch as .rdfp or .jellyp" if holds_changes else "write them with PatchWriter"
@@ -108,7 +106,7 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format
             return format
     if not holds_changes and starts_like_turtle(start):
         raise UntoldFormatError(
-            "the input may be N-Triples, N-Quads, Turtle, TriG or N3: give the file an extension"
+            "the input may be N-Triples, N-Quads, Turtle, TriG or N3: give a file an extension"
             " such as .nt, or name its format",
             offset=0,
         )

@@ -75,7 +75,7 @@ def connect(
     """
     if not isinstance(timeout, Real | None):
         raise TypeError(
-            f"timeout must be a number of seconds or None, not a {type(timeout).__name__}"
+            f"timeout must be an int or a float or None, not a {type(timeout).__name__}"
         )
     address = Address(os.fspath(url), settings, ("timeout", "limits", "position"))
     source: Source = _import(address).open_source(address, as_limits(limits), timeout)

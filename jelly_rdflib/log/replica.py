@@ -285,7 +285,7 @@ class Replica:
             raise
         except MissingVersion as error:
             # After the first patch this is not about the version that the replica has.
-            if point == self._at[:2]:
+            if point.id and point == self._at[:2]:
                 self._advise(error)
             raise
         return self.version
@@ -295,7 +295,8 @@ class Replica:
         try:
             return log._between(self._point(), upto)[0]
         except MissingVersion as error:
-            if upto is None:
+            # If the replica has more patches, this may be an old view of its log.
+            if upto is None and self.version <= log.version:
                 self._advise(error)
             raise
 
@@ -314,9 +315,12 @@ class Replica:
 
     def _is_before(self, log: PatchLog, entry: LogEntry) -> bool:
         """Return whether the dataset has an older version than the one that a patch makes."""
-        if self.position:
-            return bool(log._between(self.id, entry.id)[0])
-        return self.version < entry.version
+        if not self.position or self.id is None:
+            return self.version < entry.version
+        with log._history.reading() as state:
+            version = state.find_id(self.id)
+        # Replaying raises the error for an unknown patch.
+        return version is None or version < entry.version
 
     def _read(self) -> _Row | None:
         """Return the row of the dataset; None for an empty dataset."""

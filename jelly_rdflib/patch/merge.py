@@ -246,7 +246,7 @@ def _merge_prefixes(
         others = tuple(each for each in theirs if each[1] in group)
         if not mine or not others or mine == others:
             merged += mine or others
-        elif _effects(mine) == _effects(others):
+        elif _effects(mine) == _effects(others) and not _differ_in_a_graph(mine, others):
             # Both sides have the same effect, though their operations differ: they are for
             # different graphs, or only one has the IRI of a deleted prefix.
             known = set(others)
@@ -259,8 +259,18 @@ def _merge_prefixes(
 
 def _effects(operations: Iterable[PrefixChange]) -> list[tuple[Any, ...]]:
     """Return the effects of operations in rdflib, each once: where it occurs last."""
-    effects = [(op, prefix, str(iri) if op == Op.PA else None) for op, prefix, iri, _ in operations]
-    return list(dict.fromkeys(reversed(effects)))
+    return list(dict.fromkeys(reversed(list(map(_effect, operations)))))
+
+
+def _effect(operation: PrefixChange) -> tuple[Any, ...]:
+    op, prefix, iri, _ = operation
+    return (op, prefix, str(iri) if op == Op.PA else None)
+
+
+def _differ_in_a_graph(mine: Iterable[PrefixChange], others: Iterable[PrefixChange]) -> bool:
+    """Return whether a graph ends with two bindings of a prefix, if each graph has its own."""
+    ours, theirs = ({each[1::2]: _effect(each) for each in side} for side in (mine, others))
+    return any(ours[name] != theirs[name] for name in ours.keys() & theirs.keys())
 
 
 def _join_by_names(operations: list[PrefixChange]) -> Iterator[set[str]]:

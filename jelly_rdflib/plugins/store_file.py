@@ -362,25 +362,27 @@ class StoreFile:
         try:
             # Until the file has its final mode, only the owner can read it. The extension
             # determines whether it is compressed.
-            with (
-                naming_target(path, self._path),
-                open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
-                closing(compressed(raw, path.name)) as packed,
-            ):
-                sealer = Sealer(packed)
-                with StatementWriter(sealer, options, format=JELLY.name) as writer:
-                    writer.end_frame({VERSION: self._version.encode()})
-                    write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
-                sealer.seal()
-            with path.open("r+b") as file:
-                # Change the mode only now that the file is open: the new mode may not allow the
-                # owner to open it.
-                path.chmod(mode)
-                os.fsync(file.fileno())
-            if self._damage is not None and self._path.exists():
-                os.replace(self._path, self._kept)
-            self._damage = None
-            os.replace(path, self._path)
+            with naming_target(path, self._path):
+                with (
+                    open(os.open(path, NEW_FILE, 0o600), "wb") as raw,
+                    closing(compressed(raw, path.name)) as packed,
+                ):
+                    sealer = Sealer(packed)
+                    with StatementWriter(sealer, options, format=JELLY.name) as writer:
+                        writer.end_frame({VERSION: self._version.encode()})
+                        write_graph(
+                            self._dataset, writer, namespaces=options.namespace_declarations
+                        )
+                    sealer.seal()
+                with path.open("r+b") as file:
+                    # Change the mode only now that the file is open: the new mode may not allow
+                    # the owner to open it.
+                    path.chmod(mode)
+                    os.fsync(file.fileno())
+                if self._damage is not None and self._path.exists():
+                    os.replace(self._path, self._kept)
+                self._damage = None
+                os.replace(path, self._path)
         except BaseException:
             # Raise the first error, not one that follows from it.
             with suppress(OSError):

@@ -15,6 +15,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from rdflib.term import Node
 
 from jelly_rdflib.algebra.headers import header_rows
+from jelly_rdflib.core.source import is_address
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogWarning, RecordError
@@ -166,7 +167,8 @@ def record(
     Raises:
         TypeError: ``target`` or ``writer`` has an unsupported type.
         ValueError: ``options`` or ``format`` is given, but ``writer`` is neither a path nor a file;
-            or ``header`` is given, but ``writer`` has no method ``append``.
+            ``header`` is given, but ``writer`` has no method ``append``; or the path is a folder or
+            an address.
         LookupError: The format of the path is not known, or is a format of statements.
         RecordError: The store is not open, or is read-only. The block raises it if the writer is in
             a transaction, the store can't be recorded, or a transaction could not be recorded or
@@ -200,8 +202,11 @@ def record(
     check_target(target, RecordError, is_changed=True)
     if header is not None and not hasattr(writer, "append"):
         raise ValueError("a header is for a PatchLog or a list: a PatchWriter has a method header")
+    is_path = isinstance(writer, str | os.PathLike)
+    if is_path and (is_address(writer) or os.path.isdir(writer)):
+        raise ValueError(f"{os.fspath(writer)} is no file: if it is a patch log, give PatchLog(…)")
     is_writer = isinstance(writer, PatchWriter)
-    if isinstance(writer, str | os.PathLike) or (hasattr(writer, "write") and not is_writer):
+    if is_path or (hasattr(writer, "write") and not is_writer):
         found = choose_format(writer, format, holds_changes=True)
         if options is None and found.options_type is not None:
             is_dataset = isinstance(target, ConjunctiveGraph)

@@ -38,7 +38,8 @@ def naming_target(temporary: str | os.PathLike[str], target: object) -> Iterator
         yield
     except OSError as error:
         if error.filename == os.fspath(temporary):
-            error.filename, error.filename2 = str(target), None
+            error.filename = str(target)
+            del error.filename2
         raise
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -277,7 +278,8 @@ def write_index(
                 os.fsync(file.fileno())
             os.replace(unfinished, target)
     except BaseException:
-        if os.path.exists(unfinished):
+        # Raise the first error, not one that follows from it.
+        with suppress(OSError):
             os.unlink(unfinished)
         raise
     return target

@@ -254,11 +254,15 @@ def test_a_replica_of_another_log(log: jr.PatchLog, tmp_path: Path, follow: list
         (["subscribe", "kafka://me:pw@x/y"], "has a user name or a password"),
         (["subscribe", "{log}", "--setting", "colour=red"], "no setting 'colour'"),
         (["subscribe", "{log}", "--setting", "tokn=x"], "no setting 'tokn'; did you mean 'token'?"),
+        (["subscribe", "{log}", "--setting", "timeout=1"], "timeout can't be given as a setting"),
         (
-            ["subscribe", "{log}", "--setting", "timeout=1"],
-            "timeout is not a setting, but an option",
+            ["publish", "/dev/null", "{log}", "--setting", "url=x"],
+            "url can't be given as a setting",
         ),
-        (["replica", "-f", "{log}", "{log}-", "--setting", "limits=1"], "limits is not a setting"),
+        (
+            ["replica", "-f", "{log}", "{log}-", "--setting", "limits=1"],
+            "limits can't be given as a setting",
+        ),
         (["publish", "/dev/null", "{log}", "--setting", "timeout=1"], "no setting 'timeout'"),
         (["subscribe", "{log}", "--setting", "colour"], "NAME=VALUE"),
         (["subscribe", "{log}", "--log", "{log}", "--apply", "y.nq"], "exclude one another"),

@@ -242,6 +242,21 @@ def test_another_process_follows_a_source(
     assert bool(replica.position) == has_all
 
 
+def test_an_object_that_has_not_seen_the_newest_patches(log: PatchLog, tmp_path: Path) -> None:
+    view = PatchLog(log.path)
+    fill(log, 1)
+    replica = Replica(tmp_path / "replica")
+
+    def progress(entry: jr.LogEntry) -> None:
+        if entry.version == 1:
+            Replica(replica.path).follow(Broker(log, [1, 2, 3, 4, 5]))
+
+    assert replica.update(view, progress=progress) == 5
+    assert replica.id == log.entry(5).id
+    with pytest.raises(jr.MissingVersion, match=r"call refresh\(\)$"):
+        replica.update(view)
+
+
 def test_another_process_follows_another_source(log: PatchLog, tmp_path: Path) -> None:
     replica = Replica(tmp_path / "replica")
     other = PatchLog.create(tmp_path / "other")

@@ -231,6 +231,10 @@ def test_prefixes_that_are_bound_alike_in_several_graphs() -> None:
     # Only the last occurrence of an effect counts.
     with pytest.raises(MergeConflict):
         jr.merge([one, deleted, three], [one, deleted])
+    # The default graph ends with different bindings.
+    ours = [bind("ex", "urn:1#"), bind("ex", "urn:0#", h)]
+    with pytest.raises(MergeConflict):
+        jr.merge(ours, [bind("ex", "urn:1#"), bind("ex", "urn:0#")])
 
 
 def header(key: str, value: str) -> Any:

@@ -160,7 +160,8 @@ def test_a_zip_hides_the_package(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
         archive.write(ROOT / folder, folder)
     ended = subprocess.run(
-        [sys.executable, "-c", "import jelly_rdflib.spark"],
+        # Workers may lack the dependencies: with -S there are none.
+        [sys.executable, "-S", "-c", "import jelly_rdflib.spark"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": "package.zip"},
         capture_output=True,

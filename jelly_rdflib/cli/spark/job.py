@@ -16,7 +16,7 @@ from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.outputs import error_of_existing
 from jelly_rdflib.cli.spark.session import open_session
 from jelly_rdflib.spark.paths import check_no_log
-from jelly_rdflib.spark.storage import Machine
+from jelly_rdflib.spark.storage import Machine, full_path, start_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,10 +54,11 @@ class Job:
         self._session = session
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
-        if os.path.exists(output):
-            if not overwrite:
+        if start_of(output) is None or output.startswith("file:"):
+            path = full_path(output)
+            if os.path.exists(path) and not overwrite:
                 raise error_of_existing(output)
-            check_no_log(Machine(), output)
+            check_no_log(Machine(), path)
         if to is None:
             extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
             to = extension if extension in formats else formats[0]

@@ -74,7 +74,7 @@ cdef class BatchReader(BatchSource):
             # An error without a rule comes from the source, such as one in compressed data.
             if (
                 not self.decoder.found_options and self.frames.position > 0
-                and error.rule is not None and not self.frames.is_cut_off()
+                and error.rule is not None and not self.frames.starts_with_options
             ):
                 what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
                 error.message += f"; is the input {what} at all?"

@@ -21,6 +21,8 @@ cdef class FrameReader(InputBuffer):
     cdef const uint8_t* frame
     cdef size_t frame_size
     cdef uint64_t frame_offset
+    # Whether the input ends inside a frame that starts with a stream's options.
+    cdef bint starts_with_options
 
     def __cinit__(self, source, limits, *, bint delimited=False):
         self.max_frame_size = limits.max_frame_size
@@ -119,6 +121,7 @@ cdef class FrameReader(InputBuffer):
             raise self.limit_error(size)
         self.take(at - self.begin)
         if not self.fill(size):
+            self.starts_with_options = has_options_first(self.begin, self.end)
             raise DecodeError(
                 f"the frame has {size} bytes, but the input ends after {self.end - self.begin}",
                 rule=Rule.FRAME_LENGTH, offset=self.position,
@@ -128,13 +131,6 @@ cdef class FrameReader(InputBuffer):
         self.frame_size = size
         self.take(size)
         return True
-
-    cdef bint is_cut_off(self) noexcept:
-        """Return whether the input ends in a frame that starts with the stream's options."""
-        return (
-            self.end - self.begin >= 3
-            and self.begin[0] == ROWS_TAG and self.begin[2] == ROWS_TAG
-        )
 
     cdef bint next_bare(self) except -1:
         if self.frame_number > 0:
@@ -153,3 +149,12 @@ cdef class FrameReader(InputBuffer):
             f"frame of {f'more than {self.max_frame_size}' if size is None else size} bytes",
             limit="max_frame_size", value=self.max_frame_size, asked=size, offset=self.position,
         )
+
+
+cdef bint has_options_first(const uint8_t* at, const uint8_t* end) noexcept:
+    """Return whether a frame starts with a row of options, as the first frame of a stream does."""
+    # The length of the row has one or two bytes.
+    return (
+        end - at >= 4 and at[0] == ROWS_TAG
+        and (at[2] == ROWS_TAG or (at[1] >= 0x80 and at[3] == ROWS_TAG))
+    )
