@@ -80,6 +80,10 @@ FINDINGS = {
             "090a01001a01022201023a061a010022010142061a0101220101"
         ),
     ),
+    "no options, but bytes after the first frame that look like them": (
+        "rdf",
+        b"8" * 12 + b"\xc8" + b"8" * 40 + b"=J\n\x08\nJ\n\x08\x06" + b"?" * 101 + b"x\x01",
+    ),
     "a byte order mark, which pyoxigraph does not know": ("syntaxes", b"\xef\xbb\xbf"),
     "a text with control characters among the bytes by which it is told": (
         "any",
