@@ -15,8 +15,6 @@ import click
 from jelly_rdflib.cli.options import chosen_limits, chosen_repeated_options
 from jelly_rdflib.cli.outputs import error_of_existing
 from jelly_rdflib.cli.spark.session import open_session
-from jelly_rdflib.spark.paths import check_no_log
-from jelly_rdflib.spark.storage import Machine, full_path, start_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,6 +46,9 @@ class Job:
         order_by: str | None,
         **session: Any,
     ) -> None:
+        from jelly_rdflib.spark.paths import check_no_log
+        from jelly_rdflib.spark.storage import Machine, full_path, start_of
+
         self.order_by = order_by
         self._format = format_of(paths[0], from_)
         self._paths = list(paths)
