@@ -286,7 +286,7 @@ class Replica:
         except MissingVersion as error:
             # After the first patch this is not about the version that the replica has.
             if point.id and point == self._at[:2]:
-                self._advise(error)
+                _advise(error)
             raise
         return self.version
 
@@ -297,16 +297,8 @@ class Replica:
         except MissingVersion as error:
             # If the replica has more patches, this may be an old view of its log.
             if upto is None and self.version <= log.version:
-                self._advise(error)
+                _advise(error)
             raise
-
-    def _advise(self, error: MissingVersion) -> None:
-        """Add to the error for a log that lacks the version of the dataset what to do about it."""
-        advice = "make a new replica in another folder"
-        if error.squashed_into is None:
-            error.advice = f"{self.path} may be a replica of another log: {advice}"
-        else:
-            error.advice = f"{self.path} can't follow any more: {advice}"
 
     def _point(self) -> Version:
         # With a position, `version` only counts the patches of a source: the log may number them
@@ -376,3 +368,9 @@ class Replica:
                 values = (*row, time.time())
                 self._database.publish(connection, file, self.path / name, values, replaced)
         self._at, self._stored = at, row
+
+
+def _advise(error: MissingVersion) -> None:
+    """Add advice to the error for a log that lacks the version of a replica."""
+    what = "may be of another log" if error.squashed_into is None else "can't follow any more"
+    error.advice = f"the replica {what}: make a new replica in another folder"

@@ -241,7 +241,7 @@ def test_a_replica_of_another_log(log: jr.PatchLog, tmp_path: Path, follow: list
     jr.Replica(tmp_path / "copy").update(other)
     with served(log.path) as address:
         ended = jellyp("replica", *follow, address, str(tmp_path / "copy"), code=1)
-    assert f"{tmp_path / 'copy'} may be a replica of another log" in ended.err
+    assert "the replica may be of another log" in ended.err
 
 
 @pytest.mark.parametrize(

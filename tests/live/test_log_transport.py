@@ -253,7 +253,7 @@ def test_a_replica_of_another_log(log: jr.PatchLog, address: str, tmp_path: Path
     replica.update(other)
     with (
         live.connect(address) as source,
-        pytest.raises(jr.MissingVersion, match=f": {replica.path} may be a replica of another log"),
+        pytest.raises(jr.MissingVersion, match=": the replica may be of another log"),
     ):
         replica.follow(source)
     assert replica.id == other.entry().id
