@@ -78,7 +78,6 @@ class PartitionWriter:
         self._job = job
         self._storage = Storage.of({**settings, **own})
         self._folder = full_path(options["path"])
-        check_no_log(self._place, self._folder)
         # Readers of the folder skip names that start with "_".
         self._temporary = os.path.join(self._folder, f"_temporary-{job}")
         self._suffix = f"{kind.extension}{self._options.suffix}"
@@ -190,6 +189,7 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
                 f" them with CREATE TABLE … USING `{kind.name}` LOCATION path"
             )
         super().__init__(kind, options, schema, uuid.uuid4().hex, settings)
+        check_no_log(self._place, self._folder)
         found = self._place.find(self._folder)
         if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
@@ -238,6 +238,10 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
         checkpoint = options["checkpointLocation"].rstrip("/").encode()
         job = hashlib.blake2b(checkpoint, digest_size=8).hexdigest()
         super().__init__(kind, options, schema, job, settings)
+        # Spark makes a writer for each step, also to abort while a store can't be reached. In a
+        # store there may only be the copy of a log, and a stream deletes none of its files.
+        if not self._place.is_remote:
+            check_no_log(self._place, self._folder)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """Make the files of a batch visible, unless they already are."""
