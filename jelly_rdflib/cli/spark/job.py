@@ -56,7 +56,10 @@ class Job:
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
         if start_of(output) is None or output.startswith("file:"):
-            path = full_path(output)
+            try:
+                path = full_path(output)
+            except ValueError as error:
+                raise click.UsageError(str(error)) from error
             if os.path.exists(path) and not overwrite:
                 raise error_of_existing(output)
             check_no_log(Machine(), path)

@@ -86,6 +86,11 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="already exists: --overwrite replaces it"):
         job(OF_QUADS, tmp_path)
     jr.PatchLog.create(tmp_path / "log").close()
+    with pytest.raises(click.UsageError, match="the file is on another host"):
+        job(OF_QUADS, "file://host/data")
+    for url in ((tmp_path / "log").as_uri(), f"{tmp_path}/log/segments/"):
+        with pytest.raises(jr.LogError, match="is a patch log"):
+            job(OF_QUADS, url, overwrite=True)
     with pytest.raises(jr.LogError, match="is a patch log: write to another folder"):
         job(OF_QUADS, tmp_path / "log", overwrite=True)
     job(OF_QUADS, tmp_path, overwrite=True)
